@@ -1,0 +1,50 @@
+# Every target sets up what it needs in .venv; nothing outside the checkout is touched
+# except system packages, and those only by `make system`.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock pyproject.toml
+
+.PHONY: demo test check bench fuzz setup system clean test-rust test-python
+
+demo: setup
+	$(BIN)/breakstep demo
+
+test: system setup test-rust test-python
+
+check: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check python tests benchmarks
+	$(BIN)/ruff check python tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest breakstep._engine --ignore-disjoint-bases
+	$(BIN)/lint-imports
+
+test-rust:
+	cargo test --workspace --locked
+
+test-python: setup
+	$(BIN)/pytest
+
+bench: system setup
+	$(BIN)/python -m benchmarks
+
+setup: $(VENV)/.ready
+
+system:
+	@sh tools/system-packages.sh
+
+$(VENV)/.python: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --group dev 'maturin>=1.16,<2'
+	touch $@
+
+$(VENV)/.ready: $(VENV)/.python $(SOURCES)
+	$(BIN)/maturin develop --release --locked --quiet
+	touch $@
+
+clean:
+	rm -rf target $(VENV)

@@ -1,0 +1,79 @@
+//! Waiting for an absolute instant: a timerfd inside the worker's runtime.
+//!
+//! tokio's own timer has millisecond steps, so it never paces load. A timerfd wakes 30–60 µs
+//! late on a virtual machine; spinning over the last stretch removes that at the price of a core.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll, ready};
+
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::clock::Clock;
+
+/// How long before the instant a spinning wait stops sleeping, ns.
+const SPIN_NS: u64 = 60_000;
+
+/// An absolute timer on a [`Clock`]. One waiter at a time.
+pub struct Timer {
+    clock: Clock,
+    fd: AsyncFd<OwnedFd>,
+    spin: bool,
+}
+
+impl Timer {
+    /// A timer registered with the current tokio runtime; `spin` trades a core for exact wake-ups.
+    #[expect(deprecated, reason = "the successor is unsafe; an OwnedFd keeps what it asks for")]
+    pub fn new(clock: Clock, spin: bool) -> io::Result<Self> {
+        let fd = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
+        let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
+        Ok(Self { clock, fd, spin })
+    }
+
+    /// Returns once the clock shows `at_ns` or later; never early.
+    pub async fn wait_until(&self, at_ns: u64) -> io::Result<()> {
+        let sleep_to = if self.spin { at_ns.saturating_sub(SPIN_NS) } else { at_ns };
+        while self.clock.now_ns() < sleep_to {
+            self.arm(sleep_to)?;
+            std::future::poll_fn(|cx| self.poll_expired(cx)).await?;
+        }
+        // Yielding lets the runtime poll the sockets between two looks at the clock.
+        while self.clock.now_ns() < at_ns {
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Sets the instant at which [`Self::poll_expired`] becomes ready, replacing the one before.
+    pub fn arm(&self, at_ns: u64) -> io::Result<()> {
+        let once = Itimerspec {
+            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: self.clock.monotonic(at_ns),
+        };
+        timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &once)?;
+        Ok(())
+    }
+
+    /// Ready when the timer has fired since it was last found ready.
+    ///
+    /// The descriptor is never read: tokio watches it edge-triggered, and each expiry is an edge
+    /// of its own. That saves a system call for each wake-up.
+    pub fn poll_expired(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.fd.poll_read_ready(cx))?.clear_ready();
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Asks the kernel to wake the calling thread as close to its timers as it can.
+pub fn set_timer_slack_minimal() -> io::Result<()> {
+    rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
+    Ok(())
+}

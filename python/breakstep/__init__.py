@@ -1,0 +1,1 @@
+"""breakstep finds the load at which a service breaks."""

@@ -1,0 +1,1 @@
+"""The nouns of breakstep: frozen values, importing nothing of ours."""

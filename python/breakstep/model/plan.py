@@ -1,0 +1,90 @@
+"""Everything that fixes a run. Immutable, and the same plan is the same run but for the target."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from breakstep.model.slo import Slo
+
+Arrivals = Literal["poisson", "uniform"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The system under test: where it is and how connections to it are made.
+
+    `addresses` are what the host name was resolved to, once, before any load; load goes to the
+    first. With `unix_socket` they are empty and only the Host header is taken from the URL.
+    """
+
+    url: str
+    host: str
+    port: int
+    tls: bool
+    addresses: tuple[str, ...]
+    unix_socket: str | None = None
+    insecure: bool = False
+    ca_file: str | None = None
+    keep_alive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """The request that one arrival performs. Header values may be secret: see `plan.redact`."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Staircase:
+    """Offer these rates, in order, until one breaks."""
+
+    rates_per_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """Search for the breaking rate: climb until one breaks, then narrow the gap.
+
+    Without `from_per_s` it starts at a tenth of what one request at a time reaches.
+    `width` is the relative gap between pass and fail at which it stops.
+    """
+
+    from_per_s: float | None = None
+    to_per_s: float | None = None
+    width: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run, fixed. With no `slos` the session assumes some from the unloaded response time."""
+
+    target: Target
+    scenario: Scenario
+    load: Staircase | Climb
+    slos: tuple[Slo, ...] = ()
+    arrivals: Arrivals = "poisson"
+    ramp_ns: int = 0
+    warmup_ns: int = 2_000_000_000
+    hold_ns: int = 10_000_000_000
+    timeout_ns: int = 10_000_000_000
+    max_in_flight: int = 10_000
+    seed: int = 1
+    workers: int = 1
+    pin: tuple[int, ...] = ()
+    spin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One offered load held for a time: ramp and warm-up are not judged, the hold is."""
+
+    index: int
+    rate_per_s: float
+    ramp_from_per_s: float
+    ramp_ns: int
+    warmup_ns: int
+    hold_ns: int
+    seed: int

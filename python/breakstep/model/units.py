@@ -1,0 +1,75 @@
+"""Durations are integer nanoseconds, rates are requests a second; this is how people write them."""
+
+import re
+
+NS_PER_US = 1_000
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+
+_UNITS_NS = {
+    "ns": 1,
+    "us": NS_PER_US,
+    "µs": NS_PER_US,
+    "ms": NS_PER_MS,
+    "s": NS_PER_S,
+    "m": 60 * NS_PER_S,
+    "h": 3600 * NS_PER_S,
+}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
+
+
+def parse_duration(text: str) -> int:
+    """Nanoseconds of a duration such as `200ms`, `5s`, `1.5s` or `3m`.
+
+    Raises ValueError when the text is not one number with a unit.
+
+    >>> parse_duration("200ms")
+    200000000
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        msg = f"{text!r} is not a duration: write a number with a unit, such as 200ms, 5s or 3m"
+        raise ValueError(msg)
+    return round(float(match[1]) * _UNITS_NS[match[2]])
+
+
+def format_duration(value_ns: float) -> str:
+    """A duration with three significant digits and the unit that suits it.
+
+    >>> format_duration(204_800_000)
+    '205 ms'
+    """
+    for unit, size in (("s", NS_PER_S), ("ms", NS_PER_MS), ("µs", NS_PER_US)):
+        if value_ns >= size:
+            return f"{_three_digits(value_ns / size)} {unit}"
+    return f"{value_ns:.0f} ns"
+
+
+def parse_rate(text: str) -> float:
+    """Requests a second of a number such as `150` or `2.5`; `150/s` is the same.
+
+    Raises ValueError when it is not a number above zero.
+    """
+    try:
+        rate = float(text.strip().removesuffix("/s"))
+    except ValueError:
+        rate = 0.0
+    if not 0.0 < rate < float("inf"):
+        msg = f"{text!r} is not a rate: write requests a second, such as 150"
+        raise ValueError(msg)
+    return rate
+
+
+def format_rate(rate_per_s: float) -> str:
+    """A rate with three significant digits, whole from 100 on.
+
+    >>> format_rate(1234.5), format_rate(42.06)
+    ('1 234', '42.1')
+    """
+    return _three_digits(rate_per_s)
+
+
+def _three_digits(value: float) -> str:
+    if value >= 100:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.3g}"
