@@ -1,11 +1,13 @@
 """The data plane (Rust). Times are ns on the engine's clock, zero at `Engine.start()`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, final
+from typing import Literal, TypeAlias, final
 
 __version__: str
 
-HistogramName = Literal["ok", "failed", "service", "first_byte", "lateness", "lag", "connect"]
+HistogramName: TypeAlias = Literal[
+    "ok", "failed", "service", "first_byte", "lateness", "lag", "connect"
+]
 
 @final
 class Histogram:
@@ -196,7 +198,7 @@ class Engine:
     def epoch_wall_ns(self) -> int: ...
     def set_good_within(self, good_within_ns: int | None) -> None: ...
     def append(self, segment: Segment) -> int:
-        """Adds load after the last segment; returns its number, from 0. ValueError if it overlaps."""
+        """Adds load after the last segment; returns its number, from 0. ValueError: it overlaps."""
 
     def cut(self) -> int:
         """Ends all load now; what was due is still finished. Returns the instant, ns."""

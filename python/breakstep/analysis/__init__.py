@@ -1,0 +1,1 @@
+"""Pure functions from measured values to judgements."""

@@ -1,0 +1,1 @@
+"""Drives the data plane: one step of load in, one measurement out."""

@@ -8,7 +8,7 @@ class BreakstepError(Exception):
 
 
 class PlanError(BreakstepError):
-    """The plan cannot be carried out as written. `faults` lists every fault, each with its place."""
+    """The plan cannot be carried out as written; `faults` lists every fault with its place."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)

@@ -15,6 +15,7 @@ _UNITS_NS = {
     "m": 60 * NS_PER_S,
     "h": 3600 * NS_PER_S,
 }
+_WHOLE_FROM = 100
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
 
 
@@ -70,6 +71,6 @@ def format_rate(rate_per_s: float) -> str:
 
 
 def _three_digits(value: float) -> str:
-    if value >= 100:
+    if value >= _WHOLE_FROM:
         return f"{value:,.0f}".replace(",", " ")
     return f"{value:.3g}"

@@ -1,0 +1,1 @@
+"""From flags to a Plan, with every fault listed at once."""

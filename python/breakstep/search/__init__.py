@@ -1,0 +1,1 @@
+"""Controllers: they see the history and say the next step. No I/O."""

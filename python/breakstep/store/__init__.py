@@ -1,0 +1,1 @@
+"""The run directory: what a run leaves behind."""
