@@ -1,0 +1,59 @@
+"""A Node server that echoes bodies and logs what it received."""
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers.process import child
+
+_SCRIPT = Path(__file__).with_name("node_server.js")
+_START_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One request as Node saw it."""
+
+    method: str
+    path: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A running Node server."""
+
+    address: str
+    log: Path
+
+    def requests(self) -> list[LogLine]:
+        """Its log so far; a request is there once its response is handed to the kernel."""
+        return [LogLine(**json.loads(line)) for line in self.log.read_text().splitlines()]
+
+
+@contextmanager
+def node(home: Path) -> Iterator[Node]:
+    """Starts Node with its log in `home`."""
+    program = shutil.which("node")
+    if program is None:
+        raise RuntimeError("node is not installed: run `make system`")
+    log, output = home / "requests.log", home / "output.log"
+    log.touch()
+    with child([program, str(_SCRIPT), str(log)], output) as process:
+        yield Node(f"127.0.0.1:{_printed_port(process, output)}", log)
+
+
+def _printed_port(process: subprocess.Popen[bytes], output: Path) -> int:
+    give_up = time.monotonic() + _START_S
+    while time.monotonic() < give_up and process.poll() is None:
+        text = output.read_text()
+        if text.endswith("\n"):
+            return int(text.splitlines()[0])
+        time.sleep(0.01)
+    raise RuntimeError(f"node did not start: {output.read_text()}")
