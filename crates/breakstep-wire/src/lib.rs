@@ -1,1 +1,19 @@
-//! wire
+//! Sans-I/O codecs: bytes in, values out. No runtime, no clock, no socket.
+//!
+//! - [`encode_request`] turns a checked [`RequestSpec`] into the bytes of one HTTP/1.1 request.
+//! - [`ResponseDecoder`] follows the responses of one client connection.
+//! - [`RequestDecoder`] follows the requests of one server connection.
+//!
+//! Both decoders count bodies instead of keeping them, copy a head only when it arrives in
+//! pieces, and hold a bounded amount of memory whatever the peer sends.
+
+mod body;
+mod chunked;
+mod error;
+mod fields;
+mod head;
+mod lines;
+mod request_decoder;
+
+pub use error::WireError;
+pub use request_decoder::{RequestDecoder, RequestHead, RequestPath, RequestProgress};

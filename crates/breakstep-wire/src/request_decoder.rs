@@ -1,0 +1,188 @@
+//! Decoding requests: the server's side, for the model server.
+
+use httparse::ParserConfig;
+
+use crate::WireError;
+use crate::body::Body;
+use crate::fields::{Fields, Framing};
+use crate::head::{HeadBuffer, Parsed, header_slots};
+
+/// Longest path that is kept, bytes.
+const MAX_PATH_BYTES: usize = 64;
+
+/// Follows the requests of one connection, one after the other.
+///
+/// | state  | input          | next                                    |
+/// |--------|----------------|-----------------------------------------|
+/// | `Head` | part of a head | `Head`                                  |
+/// | `Head` | end of a head  | `Body`                                  |
+/// | `Body` | part of a body | `Body`                                  |
+/// | `Body` | end of a body  | `Head`, and the request is complete     |
+///
+/// After an error the connection is to be closed: nothing that follows can be understood.
+///
+/// ```
+/// use breakstep_wire::{RequestDecoder, RequestProgress};
+///
+/// let mut decoder = RequestDecoder::new();
+/// let input = b"GET /truth HTTP/1.1\r\nHost: a\r\n\r\n";
+/// let RequestProgress::Complete { request, consumed } = decoder.decode(input)? else {
+///     unreachable!("the request is whole");
+/// };
+/// assert_eq!((request.path.as_bytes(), consumed), (b"/truth".as_slice(), input.len()));
+/// # Ok::<(), breakstep_wire::WireError>(())
+/// ```
+#[derive(Debug)]
+pub struct RequestDecoder {
+    state: State,
+    head: HeadBuffer,
+}
+
+#[derive(Debug)]
+enum State {
+    Head,
+    Body(Head, Body),
+}
+
+/// What is kept of a head while the body passes.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    path: RequestPath,
+    is_head: bool,
+    keep_alive: bool,
+    framing: Framing,
+}
+
+/// How far a request got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestProgress {
+    /// All input was taken; the request goes on.
+    Incomplete,
+    /// The request is whole.
+    Complete {
+        /// The request.
+        request: RequestHead,
+        /// Bytes of the input it took; the rest belongs to the next request (pipelining).
+        consumed: usize,
+    },
+}
+
+/// What the model server wants to know of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestHead {
+    /// Where the request goes.
+    pub path: RequestPath,
+    /// The method is HEAD: the response must have no body.
+    pub is_head: bool,
+    /// The client will send another request on this connection.
+    pub keep_alive: bool,
+    /// Payload that came with the request, bytes.
+    pub body_bytes: u64,
+}
+
+/// The path of a request, without its query, held in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestPath {
+    bytes: [u8; MAX_PATH_BYTES],
+    len: u8,
+}
+
+impl RequestPath {
+    /// The path's first 64 bytes: enough to tell any shorter route from all other paths.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    fn of_target(target: &str) -> Self {
+        let path = target.split_once('?').map_or(target, |(path, _)| path);
+        let len = path.len().min(MAX_PATH_BYTES);
+        let mut bytes = [0; MAX_PATH_BYTES];
+        bytes[..len].copy_from_slice(&path.as_bytes()[..len]);
+        Self {
+            bytes,
+            len: len as u8,
+        }
+    }
+}
+
+impl Default for RequestDecoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RequestDecoder {
+    /// A decoder before its first request.
+    pub const fn new() -> Self {
+        Self {
+            state: State::Head,
+            head: HeadBuffer::new(),
+        }
+    }
+
+    /// Feeds what was read; feed the rest again once the request is complete.
+    pub fn decode(&mut self, input: &[u8]) -> Result<RequestProgress, WireError> {
+        let mut at = 0;
+        loop {
+            match &mut self.state {
+                State::Head => {
+                    let Some((head, len)) = self.head.feed(&input[at..], parse_head)? else {
+                        return Ok(RequestProgress::Incomplete);
+                    };
+                    at += len;
+                    self.state = State::Body(head, Body::new(head.framing));
+                }
+                State::Body(head, body) => {
+                    let Some(len) = body.feed(&input[at..])? else {
+                        return Ok(RequestProgress::Incomplete);
+                    };
+                    let request = head.with_body(body.received());
+                    self.state = State::Head;
+                    return Ok(RequestProgress::Complete {
+                        request,
+                        consumed: at + len,
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Head {
+    fn with_body(self, body_bytes: u64) -> RequestHead {
+        let Self {
+            path,
+            is_head,
+            keep_alive,
+            ..
+        } = self;
+        RequestHead {
+            path,
+            is_head,
+            keep_alive,
+            body_bytes,
+        }
+    }
+}
+
+fn parse_head(bytes: &[u8]) -> Parsed<Head> {
+    let mut slots = header_slots();
+    let mut request = httparse::Request::new(&mut []);
+    let status = ParserConfig::default().parse_request_with_uninit_headers(
+        &mut request,
+        bytes,
+        &mut slots,
+    )?;
+    let httparse::Status::Complete(len) = status else {
+        return Ok(None);
+    };
+    let fields = Fields::read(request.headers);
+    let minor_version = request.version.unwrap_or(0);
+    let head = Head {
+        path: RequestPath::of_target(request.path.unwrap_or_default()),
+        is_head: request.method == Some("HEAD"),
+        keep_alive: fields.keep_alive(minor_version),
+        framing: fields.request_framing(minor_version)?,
+    };
+    Ok(Some((head, len)))
+}
