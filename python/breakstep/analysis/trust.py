@@ -1,0 +1,154 @@
+"""Whether the generator was fit to measure a step; an unfit one can neither pass nor fail it.
+
+    check              noisy                          invalid
+    generator_cpu      > 80 % of a core               > 95 %
+    generator_lag_p50                                 > max(1 ms, 10 % of the tightest bound)
+    generator_lag_p99  > max(2 ms, 10 % of it)
+    arrivals_offered                                  < 99.9 % of those the schedule made due
+
+Lag is the generator's own lateness; waiting for a connection is the service's and is not held
+against the generator.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from breakstep.analysis.measured import Histogram
+from breakstep.analysis.verdict import tightest_bound_ns
+from breakstep.analysis.words import percent
+from breakstep.model.record import (
+    Check,
+    Generator,
+    StepRecord,
+    StopReason,
+    Trust,
+    TrustName,
+    Verdict,
+)
+from breakstep.model.slo import Slo
+from breakstep.model.units import NS_PER_MS, format_duration, format_rate
+
+CPU_NOISY = 0.80
+CPU_INVALID = 0.95
+LAG_P50_FLOOR_NS = NS_PER_MS
+LAG_P99_FLOOR_NS = 2 * NS_PER_MS
+LAG_SHARE_OF_BOUND = 0.10
+OFFERED_SHARE = 0.999
+
+_RANK: dict[TrustName, int] = {"trusted": 0, "noisy": 1, "invalid": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorFacts:
+    """What the generator measured of itself over a step's window.
+
+    `due` is the number of arrivals the schedule put into the window, None where nobody counted;
+    `arrivals` those the engine accounted for. A spinning generator uses its whole core on
+    purpose: then only its lag is judged.
+    """
+
+    generator: Generator
+    lag: Histogram
+    arrivals: int
+    due: int | None = None
+    spinning: bool = False
+
+
+def check_step(facts: GeneratorFacts, slos: Sequence[Slo]) -> Trust:
+    """Every self-check of the generator over one step, and the worst of them."""
+    bound_ns = tightest_bound_ns(slos) or 0
+    return _trust([*_cpu_check(facts), *_lag_checks(facts.lag, bound_ns), *_offered_check(facts)])
+
+
+def apply_trust(verdict: Verdict, trust: Trust) -> Verdict:
+    """The verdict, or `invalid` with the failed checks as reasons when trust is lacking."""
+    if trust.verdict != "invalid":
+        return verdict
+    reasons = tuple(check.says for check in trust.checks if check.verdict == "invalid")
+    return replace(verdict, name="invalid", reasons=reasons)
+
+
+def run_trust(history: Sequence[StepRecord], stop_reason: StopReason) -> Trust:
+    """The worst of each check over the steps that the answer rests on.
+
+    An invalid step that was measured again takes no part, unless it is what stopped the run.
+    """
+    judged = [step for step in history if step.verdict.name != "invalid"]
+    steps = history if stop_reason == "untrusted" or not judged else judged
+    worst: dict[str, Check] = {}
+    for step in steps:
+        for check in step.trust.checks:
+            if check.name not in worst or _worse(check, worst[check.name]):
+                worst[check.name] = _at(step, check)
+    return _trust(list(worst.values()))
+
+
+def _trust(checks: Sequence[Check]) -> Trust:
+    worst = max(checks, key=lambda check: _RANK[check.verdict], default=None)
+    return Trust("trusted" if worst is None else worst.verdict, tuple(checks))
+
+
+def _worse(check: Check, than: Check) -> bool:
+    return _RANK[check.verdict] > _RANK[than.verdict]
+
+
+def _at(step: StepRecord, check: Check) -> Check:
+    if check.verdict == "trusted":
+        return check
+    return replace(check, says=f"at {format_rate(step.offered_per_s)}/s {check.says}")
+
+
+def _cpu_check(facts: GeneratorFacts) -> list[Check]:
+    if facts.spinning:
+        return []
+    share = facts.generator.busiest_worker_share
+    says = f"the busiest generator thread used {percent(share)} of a core"
+    verdict: TrustName = "trusted"
+    if share > CPU_NOISY:
+        verdict = "invalid" if share > CPU_INVALID else "noisy"
+        says += ": give it more --workers, or run the generator on a machine of its own"
+    limit = CPU_INVALID if verdict == "invalid" else CPU_NOISY
+    return [Check("generator_cpu", share, limit, verdict, says)]
+
+
+def _lag_checks(lag: Histogram, bound_ns: int) -> list[Check]:
+    if lag.count == 0:
+        return []
+    of_bound_ns = LAG_SHARE_OF_BOUND * bound_ns
+    return [
+        _lag_check(lag, 0.50, max(LAG_P50_FLOOR_NS, of_bound_ns), "invalid"),
+        _lag_check(lag, 0.99, max(LAG_P99_FLOOR_NS, of_bound_ns), "noisy"),
+    ]
+
+
+def _lag_check(lag: Histogram, quantile: float, limit_ns: float, breach: TrustName) -> Check:
+    value_ns = lag.quantile_ns(quantile)
+    late = value_ns > limit_ns
+    says = (
+        f"{percent(1.0 - quantile)} of requests left at least {format_duration(value_ns)} late "
+        "through the generator's own lag"
+    )
+    if late:
+        says += (
+            f", and {format_duration(limit_ns)} is the limit: free a core for the generator, "
+            "or give it more --workers"
+        )
+    return Check(
+        f"generator_lag_p{100 * quantile:g}",
+        value_ns / NS_PER_MS,
+        limit_ns / NS_PER_MS,
+        breach if late else "trusted",
+        says,
+    )
+
+
+def _offered_check(facts: GeneratorFacts) -> list[Check]:
+    if not facts.due:
+        return []
+    share = facts.arrivals / facts.due
+    says = f"{percent(share)} of the arrivals that were due were offered"
+    verdict: TrustName = "trusted"
+    if share < OFFERED_SHARE:
+        verdict = "invalid"
+        says += ": the generator could not keep the schedule; give it more --workers"
+    return [Check("arrivals_offered", share, OFFERED_SHARE, verdict, says)]
