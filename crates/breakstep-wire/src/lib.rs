@@ -13,7 +13,13 @@ mod error;
 mod fields;
 mod head;
 mod lines;
+mod request;
 mod request_decoder;
+mod request_fault;
+mod response;
 
 pub use error::WireError;
+pub use request::{RequestSpec, encode_request};
 pub use request_decoder::{RequestDecoder, RequestHead, RequestPath, RequestProgress};
+pub use request_fault::RequestFault;
+pub use response::{Progress, Response, ResponseDecoder};

@@ -41,16 +41,8 @@ pub struct RequestDecoder {
 #[derive(Debug)]
 enum State {
     Head,
-    Body(Head, Body),
-}
-
-/// What is kept of a head while the body passes.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    path: RequestPath,
-    is_head: bool,
-    keep_alive: bool,
-    framing: Framing,
+    /// The head, with its body still uncounted.
+    Body(RequestHead, Body),
 }
 
 /// How far a request got.
@@ -126,17 +118,22 @@ impl RequestDecoder {
         loop {
             match &mut self.state {
                 State::Head => {
-                    let Some((head, len)) = self.head.feed(&input[at..], parse_head)? else {
+                    let Some(((request, framing), len)) =
+                        self.head.feed(&input[at..], parse_head)?
+                    else {
                         return Ok(RequestProgress::Incomplete);
                     };
                     at += len;
-                    self.state = State::Body(head, Body::new(head.framing));
+                    self.state = State::Body(request, Body::new(framing));
                 }
-                State::Body(head, body) => {
+                State::Body(request, body) => {
                     let Some(len) = body.feed(&input[at..])? else {
                         return Ok(RequestProgress::Incomplete);
                     };
-                    let request = head.with_body(body.received());
+                    let request = RequestHead {
+                        body_bytes: body.received(),
+                        ..*request
+                    };
                     self.state = State::Head;
                     return Ok(RequestProgress::Complete {
                         request,
@@ -148,24 +145,7 @@ impl RequestDecoder {
     }
 }
 
-impl Head {
-    fn with_body(self, body_bytes: u64) -> RequestHead {
-        let Self {
-            path,
-            is_head,
-            keep_alive,
-            ..
-        } = self;
-        RequestHead {
-            path,
-            is_head,
-            keep_alive,
-            body_bytes,
-        }
-    }
-}
-
-fn parse_head(bytes: &[u8]) -> Parsed<Head> {
+fn parse_head(bytes: &[u8]) -> Parsed<(RequestHead, Framing)> {
     let mut slots = header_slots();
     let mut request = httparse::Request::new(&mut []);
     let status = ParserConfig::default().parse_request_with_uninit_headers(
@@ -178,11 +158,110 @@ fn parse_head(bytes: &[u8]) -> Parsed<Head> {
     };
     let fields = Fields::read(request.headers);
     let minor_version = request.version.unwrap_or(0);
-    let head = Head {
+    let head = RequestHead {
         path: RequestPath::of_target(request.path.unwrap_or_default()),
         is_head: request.method == Some("HEAD"),
         keep_alive: fields.keep_alive(minor_version),
-        framing: fields.request_framing(minor_version)?,
+        body_bytes: 0,
     };
-    Ok(Some((head, len)))
+    Ok(Some(((head, fields.request_framing(minor_version)?), len)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RequestDecoder, RequestHead, RequestPath, RequestProgress, WireError};
+
+    fn decode(input: &str) -> Result<RequestProgress, WireError> {
+        RequestDecoder::new().decode(input.as_bytes())
+    }
+
+    fn whole(input: &str) -> RequestHead {
+        match decode(input) {
+            Ok(RequestProgress::Complete { request, .. }) => request,
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_path_is_the_target_without_its_query() {
+        for (target, path) in [
+            ("/", "/"),
+            ("/truth", "/truth"),
+            ("/truth?a=/b?c", "/truth"),
+            ("*", "*"),
+        ] {
+            let request = whole(&format!("GET {target} HTTP/1.1\r\n\r\n"));
+            assert_eq!(request.path.as_bytes(), path.as_bytes());
+        }
+    }
+
+    #[test]
+    fn of_a_long_path_the_first_64_bytes_are_kept() {
+        let long = format!("/{}", "é".repeat(40));
+        assert_eq!(
+            RequestPath::of_target(&long).as_bytes(),
+            &long.as_bytes()[..64]
+        );
+    }
+
+    #[test]
+    fn only_the_method_head_is_head() {
+        for (method, is_head) in [("HEAD", true), ("GET", false), ("head", false)] {
+            let request = whole(&format!("{method} / HTTP/1.1\r\n\r\n"));
+            assert_eq!(request.is_head, is_head, "{method}");
+        }
+    }
+
+    #[test]
+    fn the_connection_is_kept_by_version_and_option() {
+        assert!(whole("GET / HTTP/1.1\r\n\r\n").keep_alive);
+        assert!(!whole("GET / HTTP/1.0\r\n\r\n").keep_alive);
+        assert!(!whole("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").keep_alive);
+        assert!(whole("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").keep_alive);
+    }
+
+    #[test]
+    fn bodies_are_skipped_and_pipelined_requests_left() {
+        let cases = [
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 3),
+            (
+                "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+                3,
+            ),
+            ("POST / HTTP/1.1\r\n\r\n", 0),
+        ];
+        for (first, body_bytes) in cases {
+            let mut decoder = RequestDecoder::new();
+            let input = format!("{first}GET /b HTTP/1.1\r\n\r\n");
+            let progress = decoder.decode(input.as_bytes());
+            let Ok(RequestProgress::Complete { request, consumed }) = progress else {
+                panic!("{progress:?}");
+            };
+            assert_eq!((request.body_bytes, consumed), (body_bytes, first.len()));
+            let next = decoder.decode(&input.as_bytes()[consumed..]);
+            assert!(
+                matches!(next, Ok(RequestProgress::Complete { .. })),
+                "{next:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_framed_is_refused() {
+        let cases = [
+            ("GET / HTTP/2.0\r\n\r\n", WireError::BadHead),
+            ("GET /a b HTTP/1.1\r\n\r\n", WireError::BadHead),
+            (
+                "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+                WireError::BadTransferEncoding,
+            ),
+            (
+                "POST / HTTP/1.1\r\nContent-Length: 1, 2\r\n\r\n",
+                WireError::BadContentLength,
+            ),
+        ];
+        for (input, expected) in cases {
+            assert_eq!(decode(input), Err(expected), "{input:?}");
+        }
+    }
 }
