@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from breakstep._engine import Engine, Tally, request_bytes
-from servers.hostile import GZIP_BOMB, HEAD, RESPONSE, hostile
+from servers.hostile import GZIP_BOMB, HEAD, RESPONSE, full_backlog, hostile
 from servers.offer import offer
 
 pytestmark = pytest.mark.sockets
@@ -65,6 +65,7 @@ FAILURES: Final = (
     Case("closes_in_head", "reset"),
     Case("closes_in_chunk", "reset"),
     Case("tls_alert", "protocol"),
+    Case("never_answers", "connect", tls=True, counters={"sent": 0}),
     Case("plain_text_to_tls", "tls", tls=True, counters={"sent": 0}),
 )
 
@@ -150,6 +151,17 @@ def test_a_port_where_nobody_listens_is_a_connect_failure() -> None:
     with hostile("never_answers") as address:
         pass
     tally = offer(_engine(address, "GET", tls=False), RATE, SECONDS)
+
+    assert _ended(tally) == {"connect": ARRIVALS}
+    assert sum(tally.causes.values()) == ARRIVALS
+    assert tally.sent == 0
+
+
+def test_a_connection_that_is_never_accepted_is_a_connect_failure() -> None:
+    """A full backlog leaves connections half open; each arrival gives up at its own timeout."""
+    with full_backlog() as address:
+        engine = _engine(address, "GET", tls=False)
+        tally = offer(engine, RATE, SECONDS, patience_s=TIMEOUT_S + SLACK_S)
 
     assert _ended(tally) == {"connect": ARRIVALS}
     assert sum(tally.causes.values()) == ARRIVALS

@@ -6,7 +6,7 @@ A behaviour gets one connection and holds it until it returns; the server then c
 import gzip
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from threading import Event, Lock, Thread
 from types import MappingProxyType
@@ -22,6 +22,7 @@ RESPONSE: Final = HEAD + BODY
 TEN_GB: Final = 10_000_000_000
 
 _BLOCK: Final = b"y" * 65_536
+_BACKLOG_FILLERS: Final = 8
 _TLS_ALERT: Final = bytes.fromhex("15 03 01 00 02 02 46")
 
 
@@ -95,7 +96,7 @@ def _floods_idle_connections(peer: Peer) -> None:
         peer.send(_BLOCK)
 
 
-def _early_answer_to_head(peer: Peer) -> None:
+def _answers_head(peer: Peer) -> None:
     while (head := peer.request()) is not None:
         peer.send(HEAD if head.startswith(b"HEAD ") else RESPONSE)
 
@@ -177,7 +178,7 @@ BEHAVIOURS: Final[Mapping[str, Behaviour]] = MappingProxyType(
         ),
         "not_found": _answer(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
         "unavailable": _answer(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", then_close=True),
-        "answers_head": _early_answer_to_head,
+        "answers_head": _answers_head,
         "split_at_every_byte": _split_at_every_byte,
         "gzip_bomb": _answer(
             _header(
@@ -198,6 +199,19 @@ def hostile(name: str) -> Iterator[str]:
         yield server.address
     finally:
         server.stop()
+
+
+@contextmanager
+def full_backlog() -> Iterator[str]:
+    """The address of a port whose backlog is full, so that further connections never open."""
+    with ExitStack() as sockets:
+        listener = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        port: int = listener.getsockname()[1]
+        for _ in range(_BACKLOG_FILLERS):
+            filler = sockets.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(("127.0.0.1", port))
+        yield f"127.0.0.1:{port}"
 
 
 class _Server:
