@@ -209,7 +209,7 @@ def full_backlog() -> Iterator[str]:
         port: int = listener.getsockname()[1]
         for _ in range(_BACKLOG_FILLERS):
             filler = sockets.enter_context(socket.socket())
-            filler.setblocking(False)
+            filler.settimeout(0)
             filler.connect_ex(("127.0.0.1", port))
         yield f"127.0.0.1:{port}"
 
