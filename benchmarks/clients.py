@@ -26,7 +26,10 @@ class RawCost:
 
 @dataclass(frozen=True, slots=True)
 class WrkCost:
-    """Requests as wrk counts them, means as the kernel does."""
+    """Requests as wrk counts them, means as the kernel does.
+
+    The kernel's `rss_bytes` is never less than this process's own size, which wrk started from.
+    """
 
     requests: int
     seconds: float
