@@ -1,5 +1,29 @@
 //! The extension module `breakstep._engine`: a thin shim over the engine and the model server.
+//! `python/breakstep/_engine.pyi` documents it.
+
+mod engine;
+mod histogram;
+mod request;
+mod tally;
+//mod target;
+
 use pyo3::prelude::*;
 
 #[pymodule]
-mod _engine {}
+mod _engine {
+    #[pymodule_export]
+    use super::engine::{Engine, Interval, Segment, intended_starts};
+    #[pymodule_export]
+    use super::histogram::Histogram;
+    #[pymodule_export]
+    use super::request::request_bytes;
+    #[pymodule_export]
+    use super::tally::Tally;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

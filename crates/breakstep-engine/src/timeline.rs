@@ -1,0 +1,105 @@
+//! The grid of intervals: up to a second each, never reaching across a segment's edge.
+
+use crate::schedule::Segment;
+
+/// The length of an interval, ns.
+pub const INTERVAL_NS: u64 = 1_000_000_000;
+
+/// The extent of an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Number of the segment; None between segments.
+    pub segment: Option<u32>,
+    /// First instant.
+    pub from_ns: u64,
+    /// First instant that no longer belongs to it.
+    pub to_ns: u64,
+}
+
+impl Span {
+    #[inline]
+    pub(crate) fn contains(&self, at_ns: u64) -> bool {
+        self.from_ns <= at_ns && at_ns < self.to_ns
+    }
+}
+
+/// Where the segments lie.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// Start and end of each segment, by number.
+    segments: Vec<(u64, u64)>,
+}
+
+impl Timeline {
+    pub(crate) fn append(&mut self, segment: &Segment) {
+        self.segments.push((segment.start_ns, segment.end_ns()));
+    }
+
+    pub(crate) fn cut(&mut self, at_ns: u64) {
+        for (start_ns, end_ns) in &mut self.segments {
+            *end_ns = at_ns.clamp(*start_ns, *end_ns);
+        }
+    }
+
+    /// The interval that holds an instant.
+    pub(crate) fn locate(&self, at_ns: u64) -> Span {
+        let after = self.segments.partition_point(|(start_ns, _)| *start_ns <= at_ns);
+        let (segment, start_ns, end_ns) = match after.checked_sub(1).map(|i| (i, self.segments[i]))
+        {
+            Some((i, (start_ns, end_ns))) if at_ns < end_ns => (Some(i as u32), start_ns, end_ns),
+            Some((_, (_, end_ns))) => (None, end_ns, self.start_of(after)),
+            None => (None, 0, self.start_of(after)),
+        };
+        let from_ns = at_ns - (at_ns - start_ns) % INTERVAL_NS;
+        Span { segment, from_ns, to_ns: end_ns.min(from_ns + INTERVAL_NS) }
+    }
+
+    /// Whether load is still to come at or after an instant.
+    pub(crate) fn load_after(&self, at_ns: u64) -> bool {
+        self.segments.last().is_some_and(|(_, end_ns)| at_ns < *end_ns)
+    }
+
+    fn start_of(&self, segment: usize) -> u64 {
+        self.segments.get(segment).map_or(u64::MAX, |(start_ns, _)| *start_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INTERVAL_NS as S, Span, Timeline};
+    use crate::schedule::{Load, Segment};
+
+    fn timeline() -> Timeline {
+        let mut timeline = Timeline::default();
+        for (start_ns, duration_ns) in [(S / 2, 5 * S / 2), (3 * S, S / 4), (9 * S, S)] {
+            let load = Load::Closed { concurrency: 1, think_ns: 0 };
+            timeline.append(&Segment { start_ns, duration_ns, load });
+        }
+        timeline
+    }
+
+    fn span(segment: Option<u32>, from_ns: u64, to_ns: u64) -> Span {
+        Span { segment, from_ns, to_ns }
+    }
+
+    #[test]
+    fn intervals_start_with_their_segment_and_end_with_it() {
+        let timeline = timeline();
+        assert_eq!(timeline.locate(0), span(None, 0, S / 2));
+        assert_eq!(timeline.locate(S / 2), span(Some(0), S / 2, 3 * S / 2));
+        assert_eq!(timeline.locate(3 * S - 1), span(Some(0), 5 * S / 2, 3 * S));
+        assert_eq!(timeline.locate(3 * S), span(Some(1), 3 * S, 13 * S / 4));
+        assert_eq!(timeline.locate(13 * S / 4 + S), span(None, 17 * S / 4, 21 * S / 4));
+        assert_eq!(timeline.locate(20 * S), span(None, 20 * S, 21 * S));
+    }
+
+    #[test]
+    fn a_cut_segment_ends_at_the_cut_and_later_ones_are_empty() {
+        let mut timeline = timeline();
+        timeline.cut(2 * S);
+        assert_eq!(timeline.locate(2 * S - 1), span(Some(0), 3 * S / 2, 2 * S));
+        assert_eq!(timeline.locate(2 * S).segment, None);
+        assert_eq!(timeline.locate(19 * S / 2).segment, None);
+        assert!(!timeline.load_after(10 * S));
+    }
+}
