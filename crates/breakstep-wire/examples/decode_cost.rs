@@ -25,11 +25,7 @@ fn main() -> Result<(), WireError> {
             costs.push(cost_ns(input)?);
         }
         costs.sort_unstable_by(f64::total_cmp);
-        println!(
-            "{name}: {} bytes, median {:.0} ns",
-            input.len(),
-            costs[REPEATS / 2]
-        );
+        println!("{name}: {} bytes, median {:.0} ns", input.len(), costs[REPEATS / 2]);
     }
     Ok(())
 }

@@ -53,10 +53,7 @@ enum State {
 
 impl Chunked {
     pub(crate) const fn new() -> Self {
-        Self {
-            state: State::Start,
-            line_bytes: 0,
-        }
+        Self { state: State::Start, line_bytes: 0 }
     }
 
     /// Feeds `input`, adds the payload in it to `payload`: where the body ends, or `None`.
@@ -88,11 +85,7 @@ impl Chunked {
 
     fn data(&mut self, mut left: u64, input: &[u8]) -> usize {
         let taken = take(&mut left, input);
-        self.state = if left == 0 {
-            State::DataCr
-        } else {
-            State::Data(left)
-        };
+        self.state = if left == 0 { State::DataCr } else { State::Data(left) };
         taken
     }
 
@@ -135,11 +128,7 @@ impl Chunked {
 
     fn after_line(&mut self, size: u64) -> State {
         self.line_bytes = 0;
-        if size == 0 {
-            State::Trailers(BlankLine::first(), 0)
-        } else {
-            State::Data(size)
-        }
+        if size == 0 { State::Trailers(BlankLine::first(), 0) } else { State::Data(size) }
     }
 
     fn next_line(&mut self) -> State {
@@ -150,9 +139,7 @@ impl Chunked {
 
 fn with_digit(size: u64, byte: u8) -> Result<u64, WireError> {
     let digit = hex(byte)?;
-    size.checked_mul(16)
-        .map(|size| size + digit)
-        .ok_or(WireError::BadChunk)
+    size.checked_mul(16).map(|size| size + digit).ok_or(WireError::BadChunk)
 }
 
 fn hex(byte: u8) -> Result<u64, WireError> {
@@ -215,11 +202,7 @@ mod tests {
         ];
         for input in cases {
             for step in [1, input.len()] {
-                assert_eq!(
-                    read(input.as_bytes(), step),
-                    Err(WireError::BadChunk),
-                    "{input:?}"
-                );
+                assert_eq!(read(input.as_bytes(), step), Err(WireError::BadChunk), "{input:?}");
             }
         }
     }

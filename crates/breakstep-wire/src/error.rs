@@ -68,21 +68,12 @@ mod tests {
 
     #[test]
     fn an_error_displays_its_fixed_text() {
-        assert_eq!(
-            WireError::EmptyReply.to_string(),
-            WireError::EmptyReply.as_str()
-        );
+        assert_eq!(WireError::EmptyReply.to_string(), WireError::EmptyReply.as_str());
     }
 
     #[test]
     fn only_the_count_of_fields_is_told_from_a_bad_head() {
-        assert_eq!(
-            WireError::from(httparse::Error::TooManyHeaders),
-            WireError::TooManyHeaders
-        );
-        assert_eq!(
-            WireError::from(httparse::Error::Version),
-            WireError::BadHead
-        );
+        assert_eq!(WireError::from(httparse::Error::TooManyHeaders), WireError::TooManyHeaders);
+        assert_eq!(WireError::from(httparse::Error::Version), WireError::BadHead);
     }
 }

@@ -81,11 +81,7 @@ impl Fields {
     fn add_coding(&mut self, value: &[u8]) {
         for coding in elements(value) {
             let chunked = coding.eq_ignore_ascii_case(b"chunked");
-            self.coding = if chunked {
-                Coding::Chunked
-            } else {
-                Coding::Other
-            };
+            self.coding = if chunked { Coding::Chunked } else { Coding::Other };
         }
     }
 
@@ -145,13 +141,8 @@ mod tests {
     use super::{Fields, Framing, Header, WireError};
 
     fn fields(lines: &[(&str, &str)]) -> Fields {
-        let headers: Vec<_> = lines
-            .iter()
-            .map(|(name, value)| Header {
-                name,
-                value: value.as_bytes(),
-            })
-            .collect();
+        let headers: Vec<_> =
+            lines.iter().map(|(name, value)| Header { name, value: value.as_bytes() }).collect();
         Fields::read(&headers)
     }
 
@@ -181,14 +172,8 @@ mod tests {
     fn repeated_lengths_must_agree() {
         let twice = |a, b| fields(&[("Content-Length", a), ("CONTENT-LENGTH", b)]);
         assert_eq!(twice("5", "5").response_framing(1), Ok(Framing::Length(5)));
-        assert_eq!(
-            twice("5", "6").response_framing(1),
-            Err(WireError::BadContentLength)
-        );
-        assert_eq!(
-            twice("x", "6").response_framing(1),
-            Err(WireError::BadContentLength)
-        );
+        assert_eq!(twice("5", "6").response_framing(1), Err(WireError::BadContentLength));
+        assert_eq!(twice("x", "6").response_framing(1), Err(WireError::BadContentLength));
     }
 
     #[test]
@@ -219,10 +204,7 @@ mod tests {
     #[test]
     fn http_1_0_has_no_transfer_coding() {
         let chunked = fields(&[("transfer-encoding", "chunked")]);
-        assert_eq!(
-            chunked.response_framing(0),
-            Err(WireError::BadTransferEncoding)
-        );
+        assert_eq!(chunked.response_framing(0), Err(WireError::BadTransferEncoding));
     }
 
     #[test]

@@ -37,10 +37,7 @@ pub(crate) struct HeadBuffer {
 
 impl HeadBuffer {
     pub(crate) const fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            end: BlankLine::after_text(),
-        }
+        Self { bytes: Vec::new(), end: BlankLine::after_text() }
     }
 
     /// Feeds `input`; once the head is complete, its parsed form and how much of `input` it took.

@@ -31,18 +31,12 @@ enum Line {
 impl BlankLine {
     /// The blank line after at least one line of text.
     pub(crate) const fn after_text() -> Self {
-        Self {
-            line: Line::Empty,
-            ends_section: false,
-        }
+        Self { line: Line::Empty, ends_section: false }
     }
 
     /// The first blank line, be it the very first line.
     pub(crate) const fn first() -> Self {
-        Self {
-            line: Line::Empty,
-            ends_section: true,
-        }
+        Self { line: Line::Empty, ends_section: true }
     }
 
     /// The number of bytes of `input` up to and with the blank line; `None` if it ends later.
@@ -92,11 +86,7 @@ mod tests {
     #[test]
     fn a_head_ends_at_the_blank_line_after_its_text() {
         for (input, end) in CASES {
-            assert_eq!(
-                BlankLine::after_text().find(input.as_bytes()),
-                end,
-                "{input:?}"
-            );
+            assert_eq!(BlankLine::after_text().find(input.as_bytes()), end, "{input:?}");
         }
     }
 
@@ -104,9 +94,7 @@ mod tests {
     fn the_end_is_the_same_when_fed_byte_by_byte() {
         for (input, end) in CASES {
             let mut search = BlankLine::after_text();
-            let found = input
-                .bytes()
-                .position(|byte| search.find(&[byte]).is_some());
+            let found = input.bytes().position(|byte| search.find(&[byte]).is_some());
             assert_eq!(found.map(|at| at + 1), end, "{input:?}");
         }
     }

@@ -40,11 +40,7 @@ pub struct RequestSpec<'a> {
 /// ```
 pub fn encode_request(spec: &RequestSpec<'_>) -> Result<Vec<u8>, Vec<RequestFault>> {
     let faults = faults(spec);
-    if faults.is_empty() {
-        Ok(spec.encode())
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(spec.encode()) } else { Err(faults) }
 }
 
 impl RequestSpec<'_> {
@@ -85,9 +81,7 @@ impl RequestSpec<'_> {
 
     fn asks_to_close(&self) -> bool {
         let options = self.values("Connection").flat_map(|value| value.split(','));
-        options
-            .map(str::trim)
-            .any(|option| option.eq_ignore_ascii_case("close"))
+        options.map(str::trim).any(|option| option.eq_ignore_ascii_case("close"))
     }
 
     fn gives(&self, name: &str) -> bool {
@@ -97,10 +91,7 @@ impl RequestSpec<'_> {
     /// The values the user gave for a field.
     pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
         let named = move |(given, _): &&(String, String)| given.eq_ignore_ascii_case(name);
-        self.headers
-            .iter()
-            .filter(named)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().filter(named).map(|(_, value)| value.as_str())
     }
 }
 
@@ -131,10 +122,7 @@ mod tests {
     };
 
     fn fields(lines: &[(&str, &str)]) -> Vec<(String, String)> {
-        lines
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     fn encoded(spec: &RequestSpec<'_>) -> String {
@@ -145,11 +133,7 @@ mod tests {
     #[test]
     fn host_comes_first_and_the_rest_is_added_at_the_end() {
         let headers = fields(&[("X-Trace", "1")]);
-        let spec = RequestSpec {
-            headers: &headers,
-            keep_alive: false,
-            ..GET
-        };
+        let spec = RequestSpec { headers: &headers, keep_alive: false, ..GET };
         let version = env!("CARGO_PKG_VERSION");
         let expected = format!(
             "GET / HTTP/1.1\r\nHost: shop.test\r\nX-Trace: 1\r\nUser-Agent: breakstep/{version}\r\n\
@@ -190,41 +174,21 @@ mod tests {
             ("PATCH", b"", Some("Content-Length: 0\r\n")),
         ];
         for (method, body, expected) in cases {
-            let text = encoded(&RequestSpec {
-                method,
-                body,
-                ..GET
-            });
-            let line = text
-                .split_inclusive('\n')
-                .find(|line| line.starts_with("Content-Length"));
+            let text = encoded(&RequestSpec { method, body, ..GET });
+            let line = text.split_inclusive('\n').find(|line| line.starts_with("Content-Length"));
             assert_eq!(line, expected, "{method}");
         }
     }
 
     #[test]
     fn any_token_is_a_method_and_options_may_ask_of_the_server_as_a_whole() {
-        assert!(
-            encoded(&RequestSpec {
-                method: "m-SEARCH!",
-                ..GET
-            })
-            .starts_with("m-SEARCH! / ")
-        );
-        let options = RequestSpec {
-            method: "OPTIONS",
-            target: "*",
-            ..GET
-        };
+        assert!(encoded(&RequestSpec { method: "m-SEARCH!", ..GET }).starts_with("m-SEARCH! / "));
+        let options = RequestSpec { method: "OPTIONS", target: "*", ..GET };
         assert!(encoded(&options).starts_with("OPTIONS * HTTP/1.1\r\n"));
     }
 
     #[test]
     fn no_encoding_is_asked_for() {
-        assert!(
-            !encoded(&GET)
-                .to_ascii_lowercase()
-                .contains("accept-encoding")
-        );
+        assert!(!encoded(&GET).to_ascii_lowercase().contains("accept-encoding"));
     }
 }

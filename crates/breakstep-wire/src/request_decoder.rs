@@ -90,10 +90,7 @@ impl RequestPath {
         let len = path.len().min(MAX_PATH_BYTES);
         let mut bytes = [0; MAX_PATH_BYTES];
         bytes[..len].copy_from_slice(&path.as_bytes()[..len]);
-        Self {
-            bytes,
-            len: len as u8,
-        }
+        Self { bytes, len: len as u8 }
     }
 }
 
@@ -106,10 +103,7 @@ impl Default for RequestDecoder {
 impl RequestDecoder {
     /// A decoder before its first request.
     pub const fn new() -> Self {
-        Self {
-            state: State::Head,
-            head: HeadBuffer::new(),
-        }
+        Self { state: State::Head, head: HeadBuffer::new() }
     }
 
     /// Feeds what was read; feed the rest again once the request is complete.
@@ -130,15 +124,9 @@ impl RequestDecoder {
                     let Some(len) = body.feed(&input[at..])? else {
                         return Ok(RequestProgress::Incomplete);
                     };
-                    let request = RequestHead {
-                        body_bytes: body.received(),
-                        ..*request
-                    };
+                    let request = RequestHead { body_bytes: body.received(), ..*request };
                     self.state = State::Head;
-                    return Ok(RequestProgress::Complete {
-                        request,
-                        consumed: at + len,
-                    });
+                    return Ok(RequestProgress::Complete { request, consumed: at + len });
                 }
             }
         }
@@ -184,12 +172,9 @@ mod tests {
 
     #[test]
     fn the_path_is_the_target_without_its_query() {
-        for (target, path) in [
-            ("/", "/"),
-            ("/truth", "/truth"),
-            ("/truth?a=/b?c", "/truth"),
-            ("*", "*"),
-        ] {
+        for (target, path) in
+            [("/", "/"), ("/truth", "/truth"), ("/truth?a=/b?c", "/truth"), ("*", "*")]
+        {
             let request = whole(&format!("GET {target} HTTP/1.1\r\n\r\n"));
             assert_eq!(request.path.as_bytes(), path.as_bytes());
         }
@@ -198,10 +183,7 @@ mod tests {
     #[test]
     fn of_a_long_path_the_first_64_bytes_are_kept() {
         let long = format!("/{}", "é".repeat(40));
-        assert_eq!(
-            RequestPath::of_target(&long).as_bytes(),
-            &long.as_bytes()[..64]
-        );
+        assert_eq!(RequestPath::of_target(&long).as_bytes(), &long.as_bytes()[..64]);
     }
 
     #[test]
@@ -224,10 +206,7 @@ mod tests {
     fn bodies_are_skipped_and_pipelined_requests_left() {
         let cases = [
             ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 3),
-            (
-                "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
-                3,
-            ),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 3),
             ("POST / HTTP/1.1\r\n\r\n", 0),
         ];
         for (first, body_bytes) in cases {
@@ -239,10 +218,7 @@ mod tests {
             };
             assert_eq!((request.body_bytes, consumed), (body_bytes, first.len()));
             let next = decoder.decode(&input.as_bytes()[consumed..]);
-            assert!(
-                matches!(next, Ok(RequestProgress::Complete { .. })),
-                "{next:?}"
-            );
+            assert!(matches!(next, Ok(RequestProgress::Complete { .. })), "{next:?}");
         }
     }
 
@@ -251,14 +227,8 @@ mod tests {
         let cases = [
             ("GET / HTTP/2.0\r\n\r\n", WireError::BadHead),
             ("GET /a b HTTP/1.1\r\n\r\n", WireError::BadHead),
-            (
-                "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
-                WireError::BadTransferEncoding,
-            ),
-            (
-                "POST / HTTP/1.1\r\nContent-Length: 1, 2\r\n\r\n",
-                WireError::BadContentLength,
-            ),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", WireError::BadTransferEncoding),
+            ("POST / HTTP/1.1\r\nContent-Length: 1, 2\r\n\r\n", WireError::BadContentLength),
         ];
         for (input, expected) in cases {
             assert_eq!(decode(input), Err(expected), "{input:?}");

@@ -87,18 +87,12 @@ pub(crate) fn faults(spec: &RequestSpec<'_>) -> Vec<RequestFault> {
         faults.extend(value_fault(index, name, value));
     }
     faults.extend(length_faults(spec));
-    faults.extend(
-        spec.values("Transfer-Encoding")
-            .next()
-            .map(|_| RequestFault::TransferEncoding),
-    );
+    faults.extend(spec.values("Transfer-Encoding").next().map(|_| RequestFault::TransferEncoding));
     faults
 }
 
 fn method_fault(method: &str) -> Option<RequestFault> {
-    (!is_token(method)).then(|| RequestFault::Method {
-        method: method.to_owned(),
-    })
+    (!is_token(method)).then(|| RequestFault::Method { method: method.to_owned() })
 }
 
 fn target_fault(method: &str, target: &str) -> Option<RequestFault> {
@@ -106,56 +100,35 @@ fn target_fault(method: &str, target: &str) -> Option<RequestFault> {
         return None;
     }
     if !target.starts_with('/') {
-        return Some(RequestFault::TargetForm {
-            target: target.to_owned(),
-        });
+        return Some(RequestFault::TargetForm { target: target.to_owned() });
     }
-    let (at, found) = target
-        .char_indices()
-        .find(|(_, c)| !c.is_ascii_graphic() || *c == '#')?;
-    Some(RequestFault::TargetCharacter {
-        target: target.to_owned(),
-        found,
-        at,
-    })
+    let (at, found) = target.char_indices().find(|(_, c)| !c.is_ascii_graphic() || *c == '#')?;
+    Some(RequestFault::TargetCharacter { target: target.to_owned(), found, at })
 }
 
 /// The given host is not looked at where a header takes its place.
 fn host_fault(spec: &RequestSpec<'_>) -> Option<RequestFault> {
     match spec.values("Host").count() {
-        0 if !is_authority(spec.host) => Some(RequestFault::Host {
-            host: spec.host.to_owned(),
-        }),
+        0 if !is_authority(spec.host) => Some(RequestFault::Host { host: spec.host.to_owned() }),
         0 | 1 => None,
         count => Some(RequestFault::RepeatedHost { count }),
     }
 }
 
 fn name_fault(index: usize, name: &str) -> Option<RequestFault> {
-    (!is_token(name)).then(|| RequestFault::HeaderName {
-        index,
-        name: name.to_owned(),
-    })
+    (!is_token(name)).then(|| RequestFault::HeaderName { index, name: name.to_owned() })
 }
 
 fn value_fault(index: usize, name: &str, value: &str) -> Option<RequestFault> {
     let forbidden = |c: char| c.is_ascii_control() && c != '\t';
     let (at, found) = value.char_indices().find(|(_, c)| forbidden(*c))?;
-    Some(RequestFault::HeaderValue {
-        index,
-        name: name.to_owned(),
-        found,
-        at,
-    })
+    Some(RequestFault::HeaderValue { index, name: name.to_owned(), found, at })
 }
 
 fn length_faults(spec: &RequestSpec<'_>) -> impl Iterator<Item = RequestFault> {
     let actual = spec.body.len();
     let wrong = move |given: &&str| !is_number(given, actual);
-    let fault = move |given: &str| RequestFault::ContentLength {
-        given: given.to_owned(),
-        actual,
-    };
+    let fault = move |given: &str| RequestFault::ContentLength { given: given.to_owned(), actual };
     spec.values("Content-Length").filter(wrong).map(fault)
 }
 
@@ -224,18 +197,8 @@ mod tests {
 
     #[test]
     fn a_target_is_a_visible_ascii_path_without_fragment() {
-        for target in [
-            "",
-            "a",
-            "*",
-            "http://a/",
-            "/a b",
-            "/\r\n",
-            "/a#b",
-            "/é",
-            "/\u{7f}",
-            "/\0",
-        ] {
+        for target in ["", "a", "*", "http://a/", "/a b", "/\r\n", "/a#b", "/é", "/\u{7f}", "/\0"]
+        {
             assert_eq!(found("GET", target, "a", &[]).len(), 1, "{target:?}");
         }
         for target in ["/", "//", "/a?b=c&d=%20", "/~{}|^\"<>\\"] {
@@ -253,22 +216,14 @@ mod tests {
     fn names_and_methods_are_tokens() {
         for token in ["", "a b", "a:", "a\r", "é", "a\0", "(a)", "a/b"] {
             assert_eq!(found(token, "/", "a", &[]).len(), 1, "{token:?}");
-            assert_eq!(
-                found("GET", "/", "a", &[(token, "v")]).len(),
-                1,
-                "{token:?}"
-            );
+            assert_eq!(found("GET", "/", "a", &[(token, "v")]).len(), 1, "{token:?}");
         }
     }
 
     #[test]
     fn a_value_has_no_control_character_but_the_tab() {
         for value in ["\n", "a\r", "\0", "\u{1}", "a\u{7f}"] {
-            assert_eq!(
-                found("GET", "/", "a", &[("A", value)]).len(),
-                1,
-                "{value:?}"
-            );
+            assert_eq!(found("GET", "/", "a", &[("A", value)]).len(), 1, "{value:?}");
         }
         for value in ["", " ", "a\tb", "é", "\"q\""] {
             assert_eq!(found("GET", "/", "a", &[("A", value)]), [], "{value:?}");
@@ -278,11 +233,7 @@ mod tests {
     #[test]
     fn a_length_that_is_not_the_bodys_is_a_fault() {
         for given in ["3", "", "+2", "2, 2", " 2", "x"] {
-            assert_eq!(
-                found("GET", "/", "a", &[("content-length", given)]).len(),
-                1,
-                "{given:?}"
-            );
+            assert_eq!(found("GET", "/", "a", &[("content-length", given)]).len(), 1, "{given:?}");
         }
         assert_eq!(found("GET", "/", "a", &[("content-length", "2")]), []);
     }

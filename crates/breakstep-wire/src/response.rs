@@ -51,11 +51,7 @@ pub struct ResponseDecoder {
 #[derive(Debug)]
 enum State {
     Head,
-    Body {
-        status: u16,
-        keep_alive: bool,
-        body: Body,
-    },
+    Body { status: u16, keep_alive: bool, body: Body },
 }
 
 /// A head as it was parsed: which of its fields count depends on the status and the request.
@@ -135,20 +131,13 @@ impl ResponseDecoder {
                     at += len;
                     self.state = self.after(&head)?;
                 }
-                State::Body {
-                    status,
-                    keep_alive,
-                    body,
-                } => {
+                State::Body { status, keep_alive, body } => {
                     let Some(len) = body.feed(&input[at..])? else {
                         return Ok(Progress::Incomplete);
                     };
                     let response = complete(*status, *keep_alive, body);
                     self.state = State::Head;
-                    return Ok(Progress::Complete {
-                        response,
-                        consumed: at + len,
-                    });
+                    return Ok(Progress::Complete { response, consumed: at + len });
                 }
             }
         }
@@ -199,11 +188,7 @@ impl ResponseDecoder {
 }
 
 fn complete(status: u16, keep_alive: bool, body: &Body) -> Response {
-    Response {
-        status,
-        keep_alive,
-        body_bytes: body.received(),
-    }
+    Response { status, keep_alive, body_bytes: body.received() }
 }
 
 fn parse_head(bytes: &[u8]) -> Parsed<Head> {
@@ -219,10 +204,7 @@ fn parse_head(bytes: &[u8]) -> Parsed<Head> {
     };
     let head = Head {
         // httparse guarantees three digits; 0 and the like are no status.
-        status: response
-            .code
-            .filter(|code| *code >= 100)
-            .ok_or(WireError::BadHead)?,
+        status: response.code.filter(|code| *code >= 100).ok_or(WireError::BadHead)?,
         minor_version: response.version.unwrap_or(0),
         fields: Fields::read(response.headers),
     };

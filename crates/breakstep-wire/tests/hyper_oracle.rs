@@ -104,10 +104,7 @@ async fn hyper_sees(method: Method, text: &'static str) -> Seen {
     tokio::spawn(serve(server, text));
     let (mut sender, connection) = http1::handshake(TokioIo::new(client)).await.ok()?;
     tokio::spawn(connection);
-    let request = Request::builder()
-        .method(method)
-        .uri("/")
-        .header("host", "a");
+    let request = Request::builder().method(method).uri("/").header("host", "a");
     let request = request.body(Empty::<Bytes>::new()).ok()?;
     let response = sender.send_request(request).await.ok()?;
     let status = response.status().as_u16();

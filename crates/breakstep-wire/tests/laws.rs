@@ -21,11 +21,7 @@ struct Case {
 #[derive(Clone, Debug)]
 enum BodyKind {
     Length(usize),
-    Chunked {
-        sizes: Vec<usize>,
-        extension: &'static str,
-        trailers: &'static str,
-    },
+    Chunked { sizes: Vec<usize>, extension: &'static str, trailers: &'static str },
     UntilClose(usize),
 }
 
@@ -41,11 +37,7 @@ impl BodyKind {
     fn bytes(&self) -> String {
         match self {
             Self::Length(length) | Self::UntilClose(length) => "x".repeat(*length),
-            Self::Chunked {
-                sizes,
-                extension,
-                trailers,
-            } => {
+            Self::Chunked { sizes, extension, trailers } => {
                 let chunk = |n: &usize| format!("{n:x}{extension}\r\n{}\r\n", "\n".repeat(*n));
                 let chunks: String = sizes.iter().map(chunk).collect();
                 format!("{chunks}0{extension}\r\n{trailers}\r\n")
@@ -67,11 +59,7 @@ fn body_kind() -> impl Strategy<Value = BodyKind> {
     prop_oneof![
         (0..300_usize).prop_map(BodyKind::Length),
         (vec(1..40_usize, 0..4), extension, trailers).prop_map(|(sizes, extension, trailers)| {
-            BodyKind::Chunked {
-                sizes,
-                extension,
-                trailers,
-            }
+            BodyKind::Chunked { sizes, extension, trailers }
         }),
         (0..300_usize).prop_map(BodyKind::UntilClose),
     ]
@@ -105,12 +93,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 fn build(status: u16, head: bool, close: bool, body: &BodyKind, manner: &Manner) -> Case {
-    let Manner {
-        line_end,
-        blank_lines,
-        interim,
-        fields,
-    } = manner;
+    let Manner { line_end, blank_lines, interim, fields } = manner;
     let has_body = !head && !matches!(status, 204 | 304);
     let text = [
         line_end.repeat(*blank_lines),
@@ -118,45 +101,23 @@ fn build(status: u16, head: bool, close: bool, body: &BodyKind, manner: &Manner)
         format!("HTTP/1.1 {status} A reason{line_end}"),
         format!("X-Field: some text{line_end}").repeat(*fields),
         body.field(line_end),
-        if close {
-            format!("Connection: Close{line_end}")
-        } else {
-            String::new()
-        },
+        if close { format!("Connection: Close{line_end}") } else { String::new() },
         (*line_end).to_owned(),
-        if has_body {
-            body.bytes()
-        } else {
-            String::new()
-        },
+        if has_body { body.bytes() } else { String::new() },
     ];
     let until_close = has_body && matches!(body, BodyKind::UntilClose(_));
     let body_bytes = if has_body { body.payload() as u64 } else { 0 };
-    let expected = Response {
-        status,
-        keep_alive: !close && !until_close,
-        body_bytes,
-    };
-    Case {
-        bytes: text.concat().into_bytes(),
-        request_was_head: head,
-        expected,
-    }
+    let expected = Response { status, keep_alive: !close && !until_close, body_bytes };
+    Case { bytes: text.concat().into_bytes(), request_was_head: head, expected }
 }
 
 /// Cuts `bytes` at the given places, taken modulo the length.
 fn cut<'a>(bytes: &'a [u8], places: &[usize]) -> Vec<&'a [u8]> {
-    let mut places: Vec<_> = places
-        .iter()
-        .map(|place| place % bytes.len().max(1))
-        .collect();
+    let mut places: Vec<_> = places.iter().map(|place| place % bytes.len().max(1)).collect();
     places.extend([0, bytes.len()]);
     places.sort_unstable();
     places.dedup();
-    places
-        .windows(2)
-        .map(|pair| &bytes[pair[0]..pair[1]])
-        .collect()
+    places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
 /// Bytes that get further into a decoder than noise would.
@@ -178,10 +139,7 @@ fn near_http() -> impl Strategy<Value = Vec<u8>> {
         Just(": "),
         Just("\0"),
     ];
-    prop_oneof![
-        vec(any::<u8>(), 0..300),
-        vec(word, 0..20).prop_map(|w| w.concat().into_bytes())
-    ]
+    prop_oneof![vec(any::<u8>(), 0..300), vec(word, 0..20).prop_map(|w| w.concat().into_bytes())]
 }
 
 fn requests(pieces: &[&[u8]]) -> Result<Vec<RequestHead>, WireError> {

@@ -10,41 +10,25 @@ fn decode_as(request_was_head: bool, input: &[u8]) -> Result<Progress, WireError
 }
 
 fn complete(status: u16, keep_alive: bool, body_bytes: u64, consumed: usize) -> Progress {
-    let response = Response {
-        status,
-        keep_alive,
-        body_bytes,
-    };
+    let response = Response { status, keep_alive, body_bytes };
     Progress::Complete { response, consumed }
 }
 
 #[test]
 fn a_response_ends_where_its_framing_says() {
     let cases = [
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-            complete(200, true, 2, 40),
-        ),
-        (
-            "HTTP/1.1 200 OK\nContent-Length: 2\n\nhi!",
-            complete(200, true, 2, 37),
-        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", complete(200, true, 2, 40)),
+        ("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi!", complete(200, true, 2, 37)),
         (
             "HTTP/1.1 500\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n",
             complete(500, false, 0, 54),
         ),
-        (
-            "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-            complete(200, false, 2, 40),
-        ),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", complete(200, false, 2, 40)),
         (
             "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n",
             complete(200, true, 0, 62),
         ),
-        (
-            "HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n",
-            complete(204, true, 0, 46),
-        ),
+        ("HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n", complete(204, true, 0, 46)),
         (
             "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
             complete(304, true, 0, 57),
@@ -60,22 +44,14 @@ fn a_response_ends_where_its_framing_says() {
         ("\r\n\nHTTP/1.1 204 N\r\n\r\n", complete(204, true, 0, 21)),
     ];
     for (input, expected) in cases {
-        assert_eq!(
-            decode_as(false, input.as_bytes()),
-            Ok(expected),
-            "{input:?}"
-        );
+        assert_eq!(decode_as(false, input.as_bytes()), Ok(expected), "{input:?}");
     }
 }
 
 #[test]
 fn the_response_to_head_has_no_body_whatever_its_fields_say() {
-    for framing in [
-        "Content-Length: 99",
-        "Content-Length: x",
-        "Transfer-Encoding: chunked",
-        "A: b",
-    ] {
+    for framing in ["Content-Length: 99", "Content-Length: x", "Transfer-Encoding: chunked", "A: b"]
+    {
         let head = format!("HTTP/1.1 200 OK\r\n{framing}\r\n\r\n");
         let expected = complete(200, true, 0, head.len());
         assert_eq!(decode_as(true, head.as_bytes()), Ok(expected), "{framing}");
@@ -86,54 +62,29 @@ fn the_response_to_head_has_no_body_whatever_its_fields_say() {
 fn a_coding_and_a_length_together_end_the_connection() {
     let input =
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
-    assert_eq!(
-        decode_as(false, input),
-        Ok(complete(200, false, 0, input.len()))
-    );
+    assert_eq!(decode_as(false, input), Ok(complete(200, false, 0, input.len())));
 }
 
 #[test]
 fn what_is_not_http_is_refused_with_its_cause() {
     let interim = "HTTP/1.1 102 P\r\n\r\n".repeat(17);
-    let fields = format!(
-        "HTTP/1.1 200 OK\r\n{}\r\n",
-        "A: b\r\n".repeat(MAX_HEADERS + 1)
-    );
+    let fields = format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(MAX_HEADERS + 1));
     let cases = [
         ("SSH-2.0-OpenSSH_9.6\r\n", WireError::BadHead),
         ("\x15\x03\x01\x00\x02\x02\x46", WireError::BadHead),
         ("HTTP/2 200\r\n\r\n", WireError::BadHead),
         ("HTTP/1.1 099 X\r\n\r\n", WireError::BadHead),
         ("HTTP/1.1 200 OK\r\nbad name: x\r\n\r\n", WireError::BadHead),
-        (
-            "HTTP/1.1 200 OK\r\nA: b\r\n folded\r\n\r\n",
-            WireError::BadHead,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-            WireError::BadContentLength,
-        ),
-        (
-            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-            WireError::BadTransferEncoding,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n",
-            WireError::BadChunk,
-        ),
-        (
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
-            WireError::UnexpectedUpgrade,
-        ),
+        ("HTTP/1.1 200 OK\r\nA: b\r\n folded\r\n\r\n", WireError::BadHead),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", WireError::BadContentLength),
+        ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", WireError::BadTransferEncoding),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n", WireError::BadChunk),
+        ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", WireError::UnexpectedUpgrade),
         (&interim, WireError::TooManyInterim),
         (&fields, WireError::TooManyHeaders),
     ];
     for (input, expected) in cases {
-        assert_eq!(
-            decode_as(false, input.as_bytes()),
-            Err(expected),
-            "{input:?}"
-        );
+        assert_eq!(decode_as(false, input.as_bytes()), Err(expected), "{input:?}");
     }
 }
 
@@ -147,10 +98,7 @@ fn sixteen_interim_responses_are_skipped() {
 #[test]
 fn a_head_holds_128_fields() {
     let input = format!("HTTP/1.1 204 N\r\n{}\r\n", "A: b\r\n".repeat(MAX_HEADERS));
-    assert_eq!(
-        decode_as(false, input.as_bytes()),
-        Ok(complete(204, true, 0, input.len()))
-    );
+    assert_eq!(decode_as(false, input.as_bytes()), Ok(complete(204, true, 0, input.len())));
 }
 
 #[test]
@@ -161,15 +109,8 @@ fn a_head_is_at_most_64_kib_however_it_arrives() {
     };
     for step in [1, 1000, 100_000] {
         let last = |length| feed(&mut ResponseDecoder::new(), head(length).as_bytes(), step);
-        assert!(
-            matches!(last(MAX_HEAD_BYTES), Ok(Progress::Complete { .. })),
-            "{step}"
-        );
-        assert_eq!(
-            last(MAX_HEAD_BYTES + 1),
-            Err(WireError::HeadTooLarge),
-            "{step}"
-        );
+        assert!(matches!(last(MAX_HEAD_BYTES), Ok(Progress::Complete { .. })), "{step}");
+        assert_eq!(last(MAX_HEAD_BYTES + 1), Err(WireError::HeadTooLarge), "{step}");
     }
 }
 
@@ -187,11 +128,7 @@ fn a_close_ends_a_body_that_nothing_else_delimits() {
     let mut decoder = ResponseDecoder::new();
     let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc";
     assert_eq!(decoder.decode(head), Ok(Progress::Incomplete));
-    let expected = Response {
-        status: 200,
-        keep_alive: false,
-        body_bytes: 3,
-    };
+    let expected = Response { status: 200, keep_alive: false, body_bytes: 3 };
     assert_eq!(decoder.finish(), Ok(expected));
 }
 
@@ -201,23 +138,13 @@ fn a_close_before_the_end_tells_whether_anything_came() {
         ("", WireError::EmptyReply),
         ("H", WireError::UnexpectedEof),
         ("HTTP/1.1 100 C\r\n\r\n", WireError::UnexpectedEof),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh",
-            WireError::UnexpectedEof,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
-            WireError::UnexpectedEof,
-        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh", WireError::UnexpectedEof),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", WireError::UnexpectedEof),
     ];
     for (input, expected) in cases {
         let mut decoder = ResponseDecoder::new();
         decoder.start(false);
-        assert_eq!(
-            decoder.decode(input.as_bytes()),
-            Ok(Progress::Incomplete),
-            "{input:?}"
-        );
+        assert_eq!(decoder.decode(input.as_bytes()), Ok(Progress::Incomplete), "{input:?}");
         assert_eq!(decoder.started(), !input.is_empty());
         assert_eq!(decoder.finish(), Err(expected), "{input:?}");
     }
@@ -239,11 +166,7 @@ fn a_start_forgets_the_response_before() {
 #[test]
 fn an_idle_decoder_is_small_and_keeps_no_large_buffer() {
     let mut decoder = ResponseDecoder::new();
-    assert!(
-        size_of_val(&decoder) <= 96,
-        "{} bytes",
-        size_of_val(&decoder)
-    );
+    assert!(size_of_val(&decoder) <= 96, "{} bytes", size_of_val(&decoder));
     let head = format!("HTTP/1.1 200 OK\r\nA: {}", "x".repeat(60_000));
     assert_eq!(decoder.decode(head.as_bytes()), Ok(Progress::Incomplete));
     assert!(decoder.head.capacity() >= head.len());
@@ -254,11 +177,7 @@ fn an_idle_decoder_is_small_and_keeps_no_large_buffer() {
 #[test]
 fn a_head_in_one_piece_is_not_copied() {
     let mut decoder = ResponseDecoder::new();
-    assert!(
-        decoder
-            .decode(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
-            .is_ok()
-    );
+    assert!(decoder.decode(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe").is_ok());
     assert_eq!(decoder.head.capacity(), 0);
 }
 
@@ -272,18 +191,12 @@ fn an_endless_stream_is_cut_off_and_never_kept() {
         ("", "HTTP/1.1 100 C\r\n\r\n", WireError::TooManyInterim),
         (&format!("{chunked}1;"), "x", WireError::ChunkLineTooLong),
         (chunked, "0", WireError::ChunkLineTooLong),
-        (
-            &format!("{chunked}0\r\n"),
-            "A: b\r\n",
-            WireError::TrailersTooLarge,
-        ),
+        (&format!("{chunked}0\r\n"), "A: b\r\n", WireError::TrailersTooLarge),
     ];
     for (start, endless, expected) in cases {
         let stream = start.bytes().chain(endless.bytes().cycle());
         let mut decoder = ResponseDecoder::new();
-        let error = stream
-            .take(100_000)
-            .find_map(|byte| decoder.decode(&[byte]).err());
+        let error = stream.take(100_000).find_map(|byte| decoder.decode(&[byte]).err());
         assert_eq!(error, Some(expected), "{start:?} {endless:?}");
         assert!(decoder.head.capacity() <= 2 * MAX_HEAD_BYTES);
     }
