@@ -103,9 +103,10 @@ def trust_of(verdict: str = "trusted") -> Trust:
     says = "the busiest generator thread used 31 % of a core"
     if verdict == "trusted":
         return Trust("trusted", (Check("generator_cpu", 0.31, 0.8, "trusted", says),))
-    says = "the busiest generator thread used 98 % of a core: give it more --workers"
     if verdict == "noisy":
+        says = "the busiest generator thread used 85 % of a core: give it more --workers"
         return Trust("noisy", (Check("generator_cpu", 0.85, 0.8, "noisy", says),))
+    says = "the busiest generator thread used 98 % of a core: give it more --workers"
     return Trust("invalid", (Check("generator_cpu", 0.98, 0.95, "invalid", says),))
 
 

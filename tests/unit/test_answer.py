@@ -107,3 +107,8 @@ def test_doubt_about_the_load_that_held_is_a_caveat(step: StepRecord, words: str
     """What makes the number weaker stands beside it."""
     caveats = answer([step], Done("ceiling", "…"), TERMS).caveats
     assert any(words in caveat for caveat in caveats)
+
+
+def test_without_steps_there_is_nothing_to_qualify() -> None:
+    """An answer that says nothing needs no caveat."""
+    assert answer([], Done("interrupted", "…"), TERMS).caveats == ()

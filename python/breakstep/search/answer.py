@@ -97,6 +97,8 @@ def _rate(rung: Rung | None) -> float | None:
 
 
 def _caveats(history: Sequence[StepRecord], ladder: Ladder, terms: Terms) -> tuple[str, ...]:
+    if not history:
+        return ()
     held = ladder.sustainable
     at_held = [step for step in history if held and step.offered_per_s == held.rate_per_s]
     return (
