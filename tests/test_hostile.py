@@ -65,7 +65,7 @@ FAILURES: Final = (
     Case("closes_in_head", "reset"),
     Case("closes_in_chunk", "reset"),
     Case("tls_alert", "protocol"),
-    Case("never_answers", "connect", tls=True, counters={"sent": 0}),
+    Case("never_answers", "tls", tls=True, counters={"sent": 0}),
     Case("plain_text_to_tls", "tls", tls=True, counters={"sent": 0}),
 )
 
@@ -117,6 +117,15 @@ def test_unasked_bytes_on_an_idle_connection_close_it() -> None:
 
     assert tally.unsolicited > 0
     assert tally.bytes_in < 2 * ARRIVALS * len(RESPONSE)
+
+
+def test_a_request_that_meets_a_closed_connection_is_sent_once_more() -> None:
+    """Every second request finds its connection closed; its repetition is not another send."""
+    tally = _offer(Case("closes_when_used_again", "ok"))
+
+    assert _ended(tally) == {"ok": ARRIVALS}
+    assert (tally.sent, tally.retried) == (ARRIVALS, ARRIVALS - 1)
+    assert tally.connections_opened == ARRIVALS
 
 
 def test_a_response_with_extra_bytes_counts_only_its_own_length() -> None:

@@ -96,6 +96,12 @@ def _floods_idle_connections(peer: Peer) -> None:
         peer.send(_BLOCK)
 
 
+def _closes_when_used_again(peer: Peer) -> None:
+    if peer.request() is not None:
+        peer.send(RESPONSE)
+        peer.request()
+
+
 def _answers_head(peer: Peer) -> None:
     while (head := peer.request()) is not None:
         peer.send(HEAD if head.startswith(b"HEAD ") else RESPONSE)
@@ -158,6 +164,7 @@ BEHAVIOURS: Final[Mapping[str, Behaviour]] = MappingProxyType(
             _header("Transfer-Encoding: chunked", body=b"64\r\nabc"), then_close=True
         ),
         "closes_idle_connections": _answer(RESPONSE, then_close=True),
+        "closes_when_used_again": _closes_when_used_again,
         "floods_idle_connections": _floods_idle_connections,
         "http_1_0": _answer(RESPONSE.replace(b"HTTP/1.1", b"HTTP/1.0"), then_close=True),
         "ends_by_closing": _answer(b"HTTP/1.1 200 OK\r\n\r\n" + BODY, then_close=True),
@@ -180,11 +187,7 @@ BEHAVIOURS: Final[Mapping[str, Behaviour]] = MappingProxyType(
         "unavailable": _answer(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", then_close=True),
         "answers_head": _answers_head,
         "split_at_every_byte": _split_at_every_byte,
-        "gzip_bomb": _answer(
-            _header(
-                "Content-Encoding: gzip", "Content-Length: 100", body=b"\x1f\x8b\x08" + BODY[3:]
-            )
-        ),
+        "gzip_bomb": _answer(GZIP_BOMB),
         "tls_alert": _answer(_TLS_ALERT, then_close=True),
         "plain_text_to_tls": _plain_text_to_tls,
     }
