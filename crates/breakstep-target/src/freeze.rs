@@ -9,6 +9,7 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// know nothing of freezes. A whole freeze is one instant of work time; going back, that instant
 /// is the end of the freeze: what falls due in a freeze is answered when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs to the name")]
 pub struct Freezes {
     first_ns: u64,
     /// Shorter than the period.

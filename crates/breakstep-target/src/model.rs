@@ -62,6 +62,27 @@ pub struct Seen {
     pub in_system: usize,
     /// The most there ever were.
     pub max_in_system: usize,
+    /// How late the answers that had to wait were handed out.
+    pub lateness: Lateness,
+}
+
+/// By how much the caller missed the instants at which answers were due: the server's own error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// Answers handed out.
+    pub answers: u64,
+    /// Sum of their lateness.
+    pub sum_ns: u64,
+    /// The worst.
+    pub max_ns: u64,
+}
+
+impl Lateness {
+    fn add(&mut self, late_ns: u64) {
+        self.answers += 1;
+        self.sum_ns = self.sum_ns.saturating_add(late_ns);
+        self.max_ns = self.max_ns.max(late_ns);
+    }
 }
 
 /// Servers, queue, front and freezes. Time is ns since the start of serving and never goes back.
@@ -145,9 +166,8 @@ impl Model {
     /// The next answer due by `now_ns`, in order of time; `None` once all were handed out.
     pub fn advance(&mut self, now_ns: u64) -> Option<Answer> {
         self.run_until(now_ns);
-        if self.due.front()?.at_ns > now_ns {
-            return None;
-        }
+        let late_ns = now_ns.checked_sub(self.due.front()?.at_ns)?;
+        self.seen.lateness.add(late_ns);
         self.due.pop_front()
     }
 

@@ -1,5 +1,6 @@
 //! What a model server is told to be; read from pairs of name and text, all faults at once.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -18,6 +19,16 @@ pub enum Listen {
     Tcp(SocketAddr),
     /// A socket file, which must not exist yet.
     Unix(PathBuf),
+}
+
+/// `IP:PORT`, `[IPv6]:PORT` or `unix:PATH`.
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(f, "{address}"),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
 }
 
 /// How the servers share the jobs.

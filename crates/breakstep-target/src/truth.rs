@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::model::Seen;
-use crate::parameters::{DisciplineName, Listen, Parameters, Stall};
+use crate::model::{Lateness, Seen};
+use crate::parameters::{DisciplineName, Parameters, Stall};
 use crate::service::Service;
 
 /// One JSON object, in the order of `docs/target.md`. `address` is where the server really
@@ -26,16 +26,9 @@ pub(crate) fn truth(parameters: &Parameters, address: &str, seen: &Seen) -> Stri
         ("arrival_log", or_null(parameters.arrival_log.as_deref().map(path))),
         ("capacity_per_s", or_null(parameters.capacity_per_s().map(float))),
         ("seen", counters(seen)),
+        ("lateness_us", lateness(&seen.lateness)),
     ];
     object(&fields)
-}
-
-/// `IP:PORT`, `[IPv6]:PORT` or `unix:PATH`.
-pub(crate) fn address(listen: &Listen) -> String {
-    match listen {
-        Listen::Tcp(address) => address.to_string(),
-        Listen::Unix(path) => format!("unix:{}", path.display()),
-    }
 }
 
 fn counters(seen: &Seen) -> String {
@@ -47,6 +40,15 @@ fn counters(seen: &Seen) -> String {
         ("errors", seen.errors.to_string()),
         ("in_system", seen.in_system.to_string()),
         ("max_in_system", seen.max_in_system.to_string()),
+    ])
+}
+
+/// The mean is null until an answer had to wait.
+fn lateness(lateness: &Lateness) -> String {
+    let mean_us = lateness.sum_ns as f64 / 1e3 / lateness.answers as f64;
+    object(&[
+        ("mean", or_null((lateness.answers > 0).then(|| float(mean_us)))),
+        ("max", float(lateness.max_ns as f64 / 1e3)),
     ])
 }
 
@@ -137,7 +139,8 @@ mod tests {
             ("stall", "200ms/5s"),
             ("errors", "2%"),
         ]);
-        let seen = Seen { arrivals: 9, max_in_system: 3, ..Seen::default() };
+        let lateness = Lateness { answers: 2, sum_ns: 75_000, max_ns: 50_000 };
+        let seen = Seen { arrivals: 9, max_in_system: 3, lateness, ..Seen::default() };
         assert_eq!(
             truth(&parameters, "127.0.0.1:80", &seen),
             concat!(
@@ -148,7 +151,8 @@ mod tests {
                 r#""error_share":0.02,"fast_errors":false,"body_bytes":100,"seed":0,"#,
                 r#""arrival_log":null,"capacity_per_s":800.0,"#,
                 r#""seen":{"arrivals":9,"answered":0,"refused":0,"gave_up":0,"errors":0,"#,
-                r#""in_system":0,"max_in_system":3}}"#
+                r#""in_system":0,"max_in_system":3},"#,
+                r#""lateness_us":{"mean":37.5,"max":50.0}}"#
             )
         );
     }

@@ -97,7 +97,9 @@ fn slow_sharing(servers: usize, jobs: &[(u64, u64)]) -> Vec<f64> {
         if next.is_infinite() {
             return finishes;
         }
-        present.iter().for_each(|job| remaining[*job] -= (next - now) * rate);
+        for job in &present {
+            remaining[*job] -= (next - now) * rate;
+        }
         now = next;
         present.retain(|job| {
             remaining[*job] > 1e-6 || {

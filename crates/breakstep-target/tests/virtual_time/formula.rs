@@ -91,7 +91,7 @@ fn shared_servers_take_as_long_as_theory_says() {
     }
 }
 
-/// M/M/c/K: p_n ∝ aⁿ/n! up to c, then ∝ (a/c)ⁿ⁻ᶜ; a share p_K is refused. c = 1: ρᴷ(1−ρ)/(1−ρᴷ⁺¹).
+/// M/M/c/K: `p_n` ∝ aⁿ/n! up to c, then ∝ (a/c)ⁿ⁻ᶜ; a share `p_K` is refused. c = 1: ρᴷ(1−ρ)/(1−ρᴷ⁺¹).
 #[test]
 fn a_bounded_queue_refuses_the_share_that_theory_says() {
     for (servers, queue, load) in [(1, 0, 0.5), (1, 4, 0.9), (4, 8, 1.2)] {

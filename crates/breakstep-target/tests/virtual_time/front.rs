@@ -139,3 +139,12 @@ fn a_caller_that_comes_late_shifts_nothing() {
         assert_eq!((outcome.answered_ns, outcome.status), (answer.at_ns, answer.status));
     }
 }
+
+#[test]
+fn the_lateness_of_the_caller_is_kept() {
+    let mut model = model(&[("service", "constant:20ms")]);
+    let _ = (model.arrive(0), model.arrive(0));
+    let _ = (model.advance(21 * MS), model.advance(44 * MS));
+    let lateness = model.seen().lateness;
+    assert_eq!((lateness.answers, lateness.sum_ns, lateness.max_ns), (2, 5 * MS, 4 * MS));
+}

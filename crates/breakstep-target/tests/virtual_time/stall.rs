@@ -77,6 +77,6 @@ fn freezes_lower_the_capacity_by_their_share() {
     let mut model = model(&[("service", "constant:10ms"), ("stall", "1s/4s")]);
     // 75 a second is three quarters of 100: after each freeze the backlog is just worked off.
     let outcomes = offer(&mut model, &uniform(75 * 400, S / 75));
-    let slowest = outcomes.iter().map(|outcome| outcome.response_ns()).max();
+    let slowest = responses(&outcomes).into_iter().max();
     assert!(slowest < Some(1_100 * MS), "{slowest:?}");
 }
