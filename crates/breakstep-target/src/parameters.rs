@@ -117,7 +117,8 @@ impl Parameters {
         if self.stall.is_some() && self.stall_once.is_some() {
             faults.push("--stall and --stall-once exclude each other: give one".to_owned());
         }
-        if self.fast_errors && self.error_share == 0.0 {
+        let share_has_fault = faults.iter().any(|fault| fault.starts_with("--errors:"));
+        if self.fast_errors && self.error_share == 0.0 && !share_has_fault {
             faults.push("--fast-errors needs errors: give their share too, --errors 2%".to_owned());
         }
     }
@@ -318,5 +319,7 @@ mod tests {
     fn contradictions_are_faults_too() {
         let faults = parse(&[("stall", "1s/5s"), ("stall-once", "1s@3s"), ("fast-errors", "true")]);
         assert_eq!(faults.unwrap_err().len(), 2);
+        let once = parse(&[("errors", "2"), ("fast-errors", "true")]);
+        assert_eq!(once.unwrap_err().len(), 1, "a share that cannot be read is one fault");
     }
 }
