@@ -219,8 +219,8 @@ class Engine:
 class TargetServer:
     """The model server on a thread of its own (`breakstep target`)."""
 
-    def __new__(cls, parameters: Mapping[str, str | int | float | bool | None]) -> TargetServer:
-        """Names as in `GET /truth`; ValueError lists every fault."""
+    def __new__(cls, parameters: Mapping[str, str]) -> TargetServer:
+        """Flags of `breakstep target` with their text, `_` for `-`. ValueError: a fault a line."""
 
     def start(self) -> str:
         """Listens and returns `IP:PORT`. Raises OSError."""

@@ -1,11 +1,17 @@
 //! The extension module `breakstep._engine`: a thin shim over the engine and the model server.
 //! `python/breakstep/_engine.pyi` documents it.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::wrong_self_convention,
+    reason = "pyo3 hands arguments over by value, and Python's names are Python's"
+)]
+
 mod engine;
 mod histogram;
 mod request;
 mod tally;
-//mod target;
+mod target;
 
 use pyo3::prelude::*;
 
@@ -19,6 +25,8 @@ mod _engine {
     use super::request::request_bytes;
     #[pymodule_export]
     use super::tally::Tally;
+    #[pymodule_export]
+    use super::target::TargetServer;
 
     use pyo3::prelude::*;
 

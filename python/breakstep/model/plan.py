@@ -75,6 +75,8 @@ class Plan:
     workers: int = 1
     pin: tuple[int, ...] = ()
     spin: bool = False
+    abort: bool = True
+    """End a hopeless hold early, and a staircase at its first failure."""
 
 
 @dataclass(frozen=True, slots=True)

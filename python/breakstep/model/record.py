@@ -133,6 +133,8 @@ class RunRecord:
 
     seed: int
     stop_reason: StopReason
+    why: str
+    """A clause that completes the stop reason."""
     sustainable_per_s: float | None
     broken_per_s: float | None
     steps: tuple[StepRecord, ...]

@@ -63,7 +63,7 @@ def run_record(history: Sequence[StepRecord], done: Done, seed: int) -> RunRecor
     """The run as it is stored."""
     ladder = Ladder.of(history)
     held, broken = _rate(ladder.sustainable), _rate(ladder.broken)
-    return RunRecord(seed, done.stop_reason, held, broken, tuple(history))
+    return RunRecord(seed, done.stop_reason, done.why, held, broken, tuple(history))
 
 
 def capacity_per_s(history: Sequence[StepRecord]) -> float | None:

@@ -10,7 +10,7 @@ def controller_for(plan: model.Plan, first_per_s: float) -> Controller:
     """The plan's controller; a climb without a `from_per_s` of its own starts at `first_per_s`."""
     shape = StepShape.of(plan)
     if isinstance(plan.load, model.Staircase):
-        return Staircase(plan.load.rates_per_s, shape)
+        return Staircase(plan.load.rates_per_s, shape, to_the_end=not plan.abort)
     start_per_s = plan.load.from_per_s or first_per_s
     if plan.load.to_per_s is not None:
         start_per_s = min(start_per_s, plan.load.to_per_s)

@@ -125,6 +125,7 @@ def _run_to_json(run: RunRecord) -> dict[str, Any]:
     return {
         "seed": run.seed,
         "stop_reason": run.stop_reason,
+        "why": run.why,
         "sustainable_per_s": run.sustainable_per_s,
         "broken_per_s": run.broken_per_s,
         "steps": [_step_to_json(step) for step in run.steps],

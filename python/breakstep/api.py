@@ -1,0 +1,94 @@
+"""The Python interface: the same plan, loop and records as the command line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from breakstep.model.plan import Plan
+from breakstep.model.record import Result
+from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.report.progress import Silent
+from breakstep.session.find import Around, new_run
+from breakstep.session.find import find as run_find
+from breakstep.session.interrupts import interrupts
+
+
+def find(  # noqa: PLR0913  the words of the command line
+    url: str,
+    *,
+    slo: str | Sequence[str] = (),
+    steps: Sequence[float] | None = None,
+    from_per_s: float | None = None,
+    to_per_s: float | None = None,
+    by_per_s: float | None = None,
+    hold: str = "10s",
+    ramp: str = "0s",
+    warmup: str = "2s",
+    arrivals: str = "poisson",
+    timeout: str = "10s",
+    max_in_flight: int = 10_000,
+    seed: int = 1,
+    workers: int = 1,
+    spin: bool = False,
+    abort: bool = True,
+    method: str | None = None,
+    headers: Sequence[tuple[str, str]] = (),
+    keep_alive: bool = True,
+    insecure: bool = False,
+    ca_file: str | None = None,
+    unix_socket: str | None = None,
+    authorized: Sequence[str] = (),
+    out: str | Path | None = None,
+) -> Result:
+    """Finds the load at which `url` breaks.
+
+    The words are those of `breakstep find`: durations such as `"200ms"`, rates in requests a
+    second. Nothing is printed; files are written only to `out`. Ctrl-C ends the run and returns
+    what was measured.
+
+    Raises PlanError (with every fault), TargetError, EngineError or StoreError.
+
+        result = breakstep.find("http://127.0.0.1:8080/", slo="p95<200ms", steps=[50, 100, 150])
+        print(result.answer.sustainable_per_s, result.steps[-1].verdict.reasons)
+    """
+    flags = Flags(
+        url=url,
+        slo=(slo,) if isinstance(slo, str) else slo,
+        steps=None if steps is None else ",".join(f"{rate!r}" for rate in steps),
+        from_=_text(from_per_s),
+        to=_text(to_per_s),
+        by=_text(by_per_s),
+        hold=hold,
+        ramp=ramp,
+        warmup=warmup,
+        arrivals=arrivals,
+        timeout=timeout,
+        max_in_flight=max_in_flight,
+        seed=seed,
+        workers=workers,
+        spin=spin,
+        abort=abort,
+        method=method,
+        header=[f"{name}: {value}" for name, value in headers],
+        keep_alive=keep_alive,
+        insecure=insecure,
+        cacert=ca_file,
+        unix_socket=unix_socket,
+        authorized=authorized,
+    )
+    return _run(plan_from_flags(flags), out)
+
+
+def _run(plan: Plan, out: str | Path | None) -> Result:
+    with interrupts() as stopping:
+        around = Around(
+            run=new_run(),
+            out=None if out is None else Path(out),
+            progress=Silent(),
+            say=lambda _line: None,
+            stopping=stopping,
+        )
+        return run_find(plan, around)
+
+
+def _text(rate_per_s: float | None) -> str | None:
+    return None if rate_per_s is None else repr(rate_per_s)

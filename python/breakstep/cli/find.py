@@ -1,0 +1,174 @@
+"""`breakstep find`: the breaking point of a URL."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from breakstep.cli.exits import exit_code, reported
+from breakstep.cli.show import STANDARD_OUTPUT, show, write_json
+from breakstep.model.plan import Plan
+from breakstep.model.record import Result
+from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.report.progress import progress_on
+from breakstep.session.find import Around, default_out, new_run
+from breakstep.session.find import find as run_find
+from breakstep.session.interrupts import interrupts
+
+
+def _option(
+    panel: str, help_: str, *names: str, metavar: str | None = None
+) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        *names, help=help_, rich_help_panel=panel, metavar=metavar
+    )
+    return option
+
+
+LOAD, JUDGING, REQUEST = "Load", "Judging", "Request"
+CONNECTION, GENERATOR, OUTPUT = "Connection", "Generator", "Output"
+
+
+def find(  # noqa: PLR0913  a command has as many parameters as flags
+    url: Annotated[
+        str, typer.Argument(help="http://HOST:PORT/path or https://…", show_default=False)
+    ],
+    *,
+    slo: Annotated[
+        list[str] | None,
+        _option(
+            JUDGING,
+            "p95<200ms, errors<1%, goodput>97%; repeatable. Assumed if not given.",
+            metavar="SLO",
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None, _option(LOAD, "The rates to offer, such as 50,100,150.", metavar="RATES")
+    ] = None,
+    from_: Annotated[str | None, _option(LOAD, "Lowest rate.", "--from", metavar="RATE")] = None,
+    to: Annotated[str | None, _option(LOAD, "Highest rate.", metavar="RATE")] = None,
+    by: Annotated[
+        str | None,
+        _option(
+            LOAD, "Distance between steps; without it the search is automatic.", metavar="RATE"
+        ),
+    ] = None,
+    hold: Annotated[str, _option(LOAD, "The judged part of a step.", metavar="TIME")] = "10s",
+    ramp: Annotated[
+        str, _option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")
+    ] = "0s",
+    warmup: Annotated[
+        str, _option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
+    ] = "2s",
+    arrivals: Annotated[str, _option(LOAD, "poisson or uniform.", metavar="LAW")] = "poisson",
+    seed: Annotated[int, _option(LOAD, "The same seed is the same schedule.")] = 1,
+    timeout: Annotated[
+        str, _option(JUDGING, "From the intended start to the last byte.", metavar="TIME")
+    ] = "10s",
+    abort: Annotated[
+        bool,
+        _option(
+            JUDGING,
+            "End a hopeless hold early, and the steps at the first failure.",
+            "--abort/--no-abort",
+        ),
+    ] = True,
+    method: Annotated[
+        str | None,
+        _option(REQUEST, "GET, or POST with --data.", "--method", "-X", metavar="METHOD"),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        _option(REQUEST, "'Name: value'; repeatable.", "--header", "-H", metavar="HEADER"),
+    ] = None,
+    data: Annotated[
+        str | None, _option(REQUEST, "The body, or @FILE.", "--data", "-d", metavar="BODY")
+    ] = None,
+    keep_alive: Annotated[
+        bool,
+        _option(CONNECTION, "Carry many requests on a connection.", "--keep-alive/--no-keep-alive"),
+    ] = True,
+    max_in_flight: Annotated[int, _option(CONNECTION, "Connections at most.")] = 10_000,
+    insecure: Annotated[
+        bool, _option(CONNECTION, "Accept any TLS certificate.", "--insecure")
+    ] = False,
+    cacert: Annotated[
+        str | None, _option(CONNECTION, "Authorities to trust, PEM.", metavar="FILE")
+    ] = None,
+    unix_socket: Annotated[
+        str | None, _option(CONNECTION, "Connect to this socket.", metavar="PATH")
+    ] = None,
+    authorized: Annotated[
+        list[str] | None,
+        _option(CONNECTION, "A public HOST whose owner has agreed to this load.", metavar="HOST"),
+    ] = None,
+    workers: Annotated[int, _option(GENERATOR, "Threads that offer the load.")] = 1,
+    pin: Annotated[
+        str | None, _option(GENERATOR, "Their cores, such as 0,1.", metavar="CORES")
+    ] = None,
+    spin: Annotated[bool, _option(GENERATOR, "Spend a core on exact starts.", "--spin")] = False,
+    out: Annotated[
+        Path | None,
+        _option(
+            OUTPUT, "Directory for the run's files; by default breakstep-runs/ID.", metavar="DIR"
+        ),
+    ] = None,
+    json: Annotated[
+        str | None, _option(OUTPUT, "The result, to FILE or - for standard output.", metavar="FILE")
+    ] = None,
+    quiet: Annotated[bool, _option(OUTPUT, "Only the result.", "--quiet", "-q")] = False,
+) -> None:
+    """Find the load at which a service breaks."""
+    flags = Flags(
+        url=url,
+        slo=slo or (),
+        steps=steps,
+        from_=from_,
+        to=to,
+        by=by,
+        hold=hold,
+        ramp=ramp,
+        warmup=warmup,
+        arrivals=arrivals,
+        timeout=timeout,
+        max_in_flight=max_in_flight,
+        seed=seed,
+        workers=workers,
+        pin=pin,
+        spin=spin,
+        abort=abort,
+        method=method,
+        header=header or (),
+        data=data,
+        keep_alive=keep_alive,
+        insecure=insecure,
+        cacert=cacert,
+        unix_socket=unix_socket,
+        authorized=authorized or (),
+    )
+    with reported():
+        plan = plan_from_flags(flags)
+        run = new_run()
+        result = search(plan, run, out or default_out(run), json=json, quiet=quiet)
+    raise typer.Exit(exit_code(result))
+
+
+def search(plan: Plan, run: str, out: Path, *, json: str | None, quiet: bool) -> Result:
+    """Runs the search and shows it; with `json` `-` standard output carries the result alone."""
+    screen = Console(stderr=True, highlight=False)
+    with interrupts() as stopping:
+        around = Around(
+            run=run,
+            out=out,
+            progress=progress_on(screen, quiet=quiet),
+            say=(lambda _line: None) if quiet else (lambda line: screen.print(line, markup=False)),
+            stopping=stopping,
+        )
+        result = run_find(plan, around)
+    if json is not None:
+        write_json(result, json)
+    if not quiet or json is None:
+        console = screen if json == STANDARD_OUTPUT else Console(highlight=False)
+        show(result, console, out, table=not quiet)
+    return result

@@ -1,0 +1,71 @@
+"""One user with a pause between requests: whether the target answers, how fast without load.
+
+Used before the first step, and after a failed one until the target is as fast as it was.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from breakstep._engine import Engine, Segment, Tally
+from breakstep.engine.step_runner import LEAD_NS, LOOK_NS
+from breakstep.model.units import NS_PER_MS, NS_PER_S
+
+THINK_NS = 10 * NS_PER_MS
+ROUND_NS = NS_PER_S
+ENOUGH = 5
+ROUNDS_MAX = 10
+RECOVERED_FACTOR = 2
+"""Below one more service time in the queue, so that a busy target is not taken for a free one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """What the requests met. `median_ns` is of the ok answers, None without any."""
+
+    tally: Tally
+    median_ns: int | None
+
+
+def first_contact(engine: Engine, stopping: Callable[[], bool]) -> Contact:
+    """Sends requests one at a time for a second, longer if the target is slow."""
+    tally = Tally()
+    for _ in range(ROUNDS_MAX):
+        _round(engine, tally, stopping)
+        if stopping() or _ended(tally) >= ENOUGH:
+            break
+    return _contact(tally)
+
+
+def settle(engine: Engine, unloaded_ns: int, stopping: Callable[[], bool]) -> bool:
+    """Waits until the target is about as fast as unloaded; False if it is not in ten rounds."""
+    for _ in range(ROUNDS_MAX):
+        tally = Tally()
+        _round(engine, tally, stopping)
+        median_ns = _contact(tally).median_ns
+        if median_ns is not None and median_ns <= RECOVERED_FACTOR * max(unloaded_ns, NS_PER_MS):
+            return True
+        if stopping():
+            break
+    return False
+
+
+def _round(engine: Engine, tally: Tally, stopping: Callable[[], bool]) -> None:
+    start_ns = engine.now_ns() + LEAD_NS
+    engine.append(
+        Segment(start_ns=start_ns, duration_ns=ROUND_NS, concurrency=1, think_ns=THINK_NS)
+    )
+    end_ns = start_ns + ROUND_NS
+    while engine.now_ns() < end_ns or tally.arrivals == 0 or _ended(tally) < tally.arrivals:
+        for interval in engine.drain(LOOK_NS):
+            tally.merge(interval.tally)
+        if stopping():
+            return
+
+
+def _contact(tally: Tally) -> Contact:
+    ok = tally.histogram("ok")
+    return Contact(tally, ok.quantile_ns(0.5) if ok.count else None)
+
+
+def _ended(tally: Tally) -> int:
+    return sum(tally.outcomes.values())

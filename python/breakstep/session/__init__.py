@@ -1,0 +1,1 @@
+"""The one loop: step, measurement, verdict, next step; then the answer."""

@@ -1,0 +1,67 @@
+"""What the first contact tells: whether the target answers, and what to assume of it."""
+
+from breakstep.engine.contact import Contact
+from breakstep.model.errors import TargetError
+from breakstep.model.plan import Plan
+from breakstep.model.slo import Slo
+from breakstep.model.units import NS_PER_MS, NS_PER_S
+
+ASSUMED_FACTOR = 10
+ASSUMED_FLOOR_NS = 10 * NS_PER_MS
+"""Below this a bound would be about the machine, not about the service."""
+FIRST_RATE_MAX_PER_S = 200.0
+_TOO_MANY_REQUESTS = 429
+_REMEDIES = {
+    "connect": "is the service running, and is this its port?",
+    "tls": "write http:// if the port is plain, --cacert FILE or --insecure for a test certificate",
+    "protocol": "write https:// if this is a TLS port; is it an HTTP/1.1 server?",
+    "reset": "write https:// if this is a TLS port; is it an HTTP/1.1 server?",
+    "timeout": "the service took the request and gave no answer; is it that slow? raise --timeout",
+    "dropped": "the service took no connection; raise --timeout if it is that slow",
+}
+
+
+def check_contact(plan: Plan, contact: Contact) -> None:
+    """Raises TargetError when the target did not answer once, or refuses what is asked of it."""
+    tally = contact.tally
+    if tally.arrivals and not tally.statuses:
+        outcome = max(tally.outcomes, key=lambda name: tally.outcomes[name])
+        cause = max(tally.causes, key=lambda name: tally.causes[name], default=outcome)
+        raise TargetError(
+            f"{plan.target.url} cannot be measured: {cause} (all of {tally.arrivals} first "
+            f"requests); {_REMEDIES.get(outcome, 'see the cause')}"
+        )
+    if contact.median_ns is None and (refused := _refusal(tally.statuses)) is not None:
+        raise TargetError(
+            f"{plan.scenario.method} {plan.target.url} is answered {refused} every time: "
+            "check the path, the method and the headers"
+        )
+
+
+def assumed_slos(contact: Contact) -> tuple[Slo, ...]:
+    """What is asked of a service when the user named nothing.
+
+    p95 within ten times the unloaded median, errors below 1 %, goodput above 97 %.
+    """
+    others = (Slo("errors", share=0.01), Slo("goodput", share=0.97))
+    if contact.median_ns is None:
+        return others
+    bound_ns = max(ASSUMED_FLOOR_NS, ASSUMED_FACTOR * contact.median_ns)
+    # Whole milliseconds: a bound that people can say.
+    bound_ns = round(bound_ns / NS_PER_MS) * NS_PER_MS
+    return (Slo("latency", quantile=0.95, bound_ns=bound_ns), *others)
+
+
+def first_rate_per_s(contact: Contact) -> float:
+    """Where a climb starts: what one request at a time would reach, and never rudely much."""
+    if not contact.median_ns:
+        return 1.0
+    return max(1.0, min(FIRST_RATE_MAX_PER_S, round(NS_PER_S / contact.median_ns)))
+
+
+def _refusal(statuses: dict[int, int]) -> int | None:
+    """The one 4xx status that every answer had; 429 and 5xx may be the load's doing."""
+    if len(statuses) != 1:
+        return None
+    (status,) = statuses
+    return status if 400 <= status < 500 and status != _TOO_MANY_REQUESTS else None  # noqa: PLR2004

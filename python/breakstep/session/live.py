@@ -1,0 +1,75 @@
+"""A step under way, for the hopeless rule and for the screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from breakstep.analysis.hopeless import HoldSoFar, hopeless
+from breakstep.engine.ledger import Second
+from breakstep.engine.step_runner import Snapshot
+from breakstep.model.plan import Plan, Step
+from breakstep.model.slo import Slo
+from breakstep.model.units import NS_PER_MS, NS_PER_S
+from breakstep.report.progress import Now, Progress
+
+
+@dataclass(slots=True)
+class Onlooker:
+    """Looks at a step several times a second: ends it when hopeless, shows every new second."""
+
+    plan: Plan
+    slos: Sequence[Slo]
+    step: Step
+    progress: Progress
+    shown: Second | None = None
+
+    def look(self, snapshot: Snapshot) -> str | None:
+        """Why the hold should end now, or None."""
+        second = snapshot.last_second
+        if second is not None and second is not self.shown:
+            self.shown = second
+            self.progress.now(_now(snapshot, second))
+        if snapshot.phase != "hold" or not self.plan.abort:
+            return None
+        return hopeless(self.slos, self._hold_so_far(snapshot))
+
+    def _hold_so_far(self, snapshot: Snapshot) -> HoldSoFar:
+        return HoldSoFar(
+            tally=snapshot.hold,
+            rate_per_s=self.step.rate_per_s,
+            seen_ns=snapshot.seen_ns,
+            hold_ns=self.step.hold_ns,
+            in_flight_start=snapshot.in_flight_start,
+            in_flight=snapshot.in_flight,
+            completed_per_s=_per_s(snapshot.last_second),
+            timeout_ns=self.plan.timeout_ns,
+        )
+
+
+def _per_s(second: Second | None) -> float:
+    if second is None:
+        return 0.0
+    return second.tally.completed * NS_PER_S / (second.to_ns - second.from_ns)
+
+
+def _now(snapshot: Snapshot, second: Second) -> Now:
+    tally, length_s = second.tally, (second.to_ns - second.from_ns) / NS_PER_S
+    response, lateness = tally.response(), tally.histogram("lateness")
+
+    def quantile_ms(quantile: float) -> float | None:
+        return response.quantile_ns(quantile) / NS_PER_MS if response.count else None
+
+    return Now(
+        phase=snapshot.phase,
+        elapsed_s=snapshot.elapsed_ns / NS_PER_S,
+        length_s=snapshot.length_ns / NS_PER_S,
+        sent_per_s=tally.sent / length_s,
+        completed_per_s=tally.completed / length_s,
+        goodput_per_s=tally.good / length_s,
+        p50_ms=quantile_ms(0.50),
+        p95_ms=quantile_ms(0.95),
+        p99_ms=quantile_ms(0.99),
+        in_flight=snapshot.in_flight,
+        errors=1.0 - tally.outcomes["ok"] / max(1, sum(tally.outcomes.values())),
+        lateness_p99_ms=lateness.quantile_ns(0.99) / NS_PER_MS if lateness.count else None,
+        generator_cpu_share=tally.cpu_ns / (length_s * NS_PER_S),
+    )

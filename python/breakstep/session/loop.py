@@ -1,0 +1,88 @@
+"""The one loop of the program: step, measurement, verdict, next step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from breakstep._engine import Engine
+from breakstep.engine.contact import settle
+from breakstep.engine.ledger import Second
+from breakstep.engine.step_runner import StepRunner, Watch
+from breakstep.model.plan import Plan, Step
+from breakstep.model.record import StepRecord
+from breakstep.model.units import NS_PER_S, format_rate
+from breakstep.report.progress import Progress
+from breakstep.search.controller import Controller, Done
+from breakstep.session.live import Onlooker
+from breakstep.session.record import Judge
+from breakstep.store.intervals_csv import Span
+from breakstep.store.writer import RunWriter
+
+INTERRUPTED = Done("interrupted", "it was interrupted")
+
+
+@dataclass(slots=True)
+class Loop:
+    """Runs the controller's steps on the engine. `plan` has the SLOs that are judged.
+
+    `unloaded_ns` is the target's response time without load, None if it never answered ok.
+    """
+
+    plan: Plan
+    engine: Engine
+    controller: Controller
+    progress: Progress
+    stopping: Callable[[], bool]
+    writer: RunWriter | None
+    unloaded_ns: int | None
+    history: list[StepRecord] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def run(self) -> Done:
+        """Steps until the controller has seen enough; `history` and `notes` say what was seen."""
+        plan = self.plan
+        runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns)
+        judge = Judge(plan.slos, plan.spin, self.engine.epoch_wall_ns)
+        with self.progress:
+            while not self.stopping():
+                step = self.controller.next_step(self.history)
+                if isinstance(step, Done):
+                    return step
+                self._settle()
+                self._step(step, runner, judge)
+        return INTERRUPTED
+
+    def _step(self, step: Step, runner: StepRunner, judge: Judge) -> None:
+        self.progress.started(step)
+        onlooker = Onlooker(self.plan, self.plan.slos, step, self.progress)
+        watch = Watch(lambda second: self._keep(step, second), onlooker.look, self.stopping)
+        measured = runner.run(step, watch)
+        if measured.interrupted and measured.tally.arrivals == 0:
+            return
+        record = judge.record(measured)
+        self.history.append(record)
+        self.progress.finished(record)
+
+    def _settle(self) -> None:
+        """After a failed load the target may be busy with what nobody waits for any more."""
+        failed = self.history and self.history[-1].verdict.name == "fail"
+        if not failed or self.unloaded_ns is None:
+            return
+        if not settle(self.engine, self.unloaded_ns, self.stopping) and not self.stopping():
+            rate = format_rate(self.history[-1].offered_per_s)
+            self.notes.append(
+                f"After the load of {rate}/s the target stayed slow for ten seconds without load; "
+                "later steps may have met a service that had not recovered."
+            )
+
+    def _keep(self, step: Step, second: Second) -> None:
+        if self.writer is None:
+            return
+        epoch_s = self.engine.epoch_wall_ns / NS_PER_S
+        from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
+        span = Span(from_s, to_s, step.index, second.phase, second.in_flight_end)
+        self.writer.interval(span, second.tally)
+        cpu_share = second.tally.cpu_ns / max(1, second.to_ns - second.from_ns)
+        self.writer.signal(to_s, "generator", "cpu", "cores", cpu_share)
+        self.writer.signal(
+            to_s, "generator", "run_delay", "ms", second.tally.run_delay_ns / 1_000_000
+        )
