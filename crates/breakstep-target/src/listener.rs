@@ -52,7 +52,8 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
-                stream.set_nodelay(true)?;
+                // Where it fails the client has gone already, and the connection's task finds out.
+                let _ = stream.set_nodelay(true);
                 spawn_local(serve(serving.clone(), stream));
             }
             Self::Unix(listener, _) => {

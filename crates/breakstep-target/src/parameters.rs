@@ -56,7 +56,7 @@ pub struct Parameters {
     pub listen: Listen,
     /// At least 1.
     pub servers: usize,
-    /// Law of the service time.
+    /// Service law: how long a job takes.
     pub service: Service,
     /// How the servers share the jobs.
     pub discipline: DisciplineName,
@@ -321,5 +321,15 @@ mod tests {
         assert_eq!(faults.unwrap_err().len(), 2);
         let once = parse(&[("errors", "2"), ("fast-errors", "true")]);
         assert_eq!(once.unwrap_err().len(), 1, "a share that cannot be read is one fault");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(
+            name in "listen|service|queue|give-up|stall|stall-once|errors|seed",
+            text in "(unix|constant|uniform|lognormal)?:?[0-9.,/@%a-zµ\\[\\]-]{0,20}"
+        ) {
+            let _ = parse(&[(&name, &text)]);
+        }
     }
 }

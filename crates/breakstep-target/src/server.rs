@@ -158,8 +158,11 @@ async fn accept_all(
     (clock, pause): (Clock, &Timer),
 ) -> io::Result<Infallible> {
     loop {
-        if listener.accept(serving).await.is_err() {
-            pause.wait_until(clock.now_ns() + ACCEPT_PAUSE_NS).await?;
+        match listener.accept(serving).await {
+            Err(fault) if fault.kind() != io::ErrorKind::ConnectionAborted => {
+                pause.wait_until(clock.now_ns() + ACCEPT_PAUSE_NS).await?;
+            }
+            _ => {}
         }
     }
 }

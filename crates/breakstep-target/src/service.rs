@@ -1,4 +1,4 @@
-//! Laws of the service time.
+//! Service laws: how long a job takes.
 
 use rand_core::Rng;
 
@@ -53,7 +53,7 @@ impl Service {
             "exponential" => parse_positive(arguments).map(|mean_ns| Self::Exponential { mean_ns }),
             "uniform" => parse_uniform(arguments),
             "lognormal" => parse_lognormal(arguments),
-            _ => Err(format!("{text:?} is no law of service: {FORMS}")),
+            _ => Err(format!("{text:?} is no service law: {FORMS}")),
         }
     }
 

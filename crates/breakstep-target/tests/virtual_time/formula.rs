@@ -76,7 +76,7 @@ fn one_in_a_hundred_is_slower_than_the_p99_of_theory() {
     }
 }
 
-/// M/G/1-PS: R = S / (1 − ρ) whatever the law of service. M/M/c-PS has as many jobs in the system
+/// M/G/1-PS: R = S / (1 − ρ) whatever the service law. M/M/c-PS has as many jobs in the system
 /// as M/M/c, hence the same mean response.
 #[test]
 fn shared_servers_take_as_long_as_theory_says() {
