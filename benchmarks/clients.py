@@ -20,6 +20,7 @@ class RawCost:
     cpu_s: float
     p50_us: float
     p99_us: float
+    lag_p50_us: float
     late_p50_us: float
     rss_bytes: int
 

@@ -4,7 +4,8 @@
  *
  * Without RATE every connection sends its next request as soon as it was answered (closed).
  * With RATE request k is due at start + k / RATE and timed from there (open); it leaves on a free
- * connection as soon as there is one. A timerfd wakes the loop, or it spins.
+ * connection as soon as there is one. Lag ends before the send, lateness after it. A timerfd
+ * wakes the loop, or it spins.
  * Prints one line of JSON.
  */
 #define _GNU_SOURCE
@@ -39,7 +40,7 @@ struct counts {
     uint32_t by_us[BUCKETS];
 };
 
-static struct counts response, lateness;
+static struct counts response, lateness, lag;
 static struct connection *connections;
 static struct connection **idle;
 static int idle_count, epoll_fd, timer_fd;
@@ -174,10 +175,11 @@ static void run_open(int n, uint64_t start_ns, uint64_t end_ns, double rate, int
         idle[idle_count++] = &connections[i];
     for (uint64_t now = now_ns(); now < end_ns; now = now_ns()) {
         while (next_ns <= now && idle_count > 0) {
-            count(&lateness, now - next_ns);
+            count(&lag, now - next_ns);
             send_request(idle[--idle_count], next_ns);
-            next_ns = start_ns + (uint64_t)((double)++sent * 1e9 / rate);
             now = now_ns();
+            count(&lateness, now - next_ns);
+            next_ns = start_ns + (uint64_t)((double)++sent * 1e9 / rate);
         }
         if (!spin && next_ns > now)
             arm(next_ns);
@@ -207,9 +209,9 @@ static unsigned long long resident_bytes(void)
 static void report(double seconds, double cpu)
 {
     printf("{\"requests\": %llu, \"seconds\": %.6f, \"cpu_s\": %.6f, \"p50_us\": %u, \"p99_us\": %u,"
-           " \"late_p50_us\": %u, \"rss_bytes\": %llu}\n",
+           " \"lag_p50_us\": %u, \"late_p50_us\": %u, \"rss_bytes\": %llu}\n",
         (unsigned long long)response.total, seconds, cpu, quantile_us(&response, 0.5),
-        quantile_us(&response, 0.99), quantile_us(&lateness, 0.5),
+        quantile_us(&response, 0.99), quantile_us(&lag, 0.5), quantile_us(&lateness, 0.5),
         resident_bytes());
 }
 

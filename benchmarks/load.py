@@ -45,6 +45,7 @@ class Cost:
     worker_cpu_s: float
     p50_us: float
     p99_us: float
+    lag_p50_us: float
     late_p50_us: float
     late_p99_us: float
     connections: int
@@ -103,6 +104,7 @@ def _cost(load: Load, tally: Tally, cpu_s: float, rss: list[int]) -> Cost:
         worker_cpu_s=tally.cpu_ns / NS_PER_S,
         p50_us=response.quantile_ns(0.5) / 1_000,
         p99_us=response.quantile_ns(0.99) / 1_000,
+        lag_p50_us=tally.histogram("lag").quantile_ns(0.5) / 1_000,
         late_p50_us=lateness.quantile_ns(0.5) / 1_000,
         late_p99_us=lateness.quantile_ns(0.99) / 1_000,
         connections=tally.connections_opened,

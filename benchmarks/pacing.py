@@ -35,6 +35,8 @@ def _sleeping(cores: Cores, port: int, seconds: float) -> Iterator[Figure]:
     print(f" {RATE_PER_S:g}/s uniform, sleeping:")
     print(row("breakstep, median lateness", [c.late_p50_us for c in ours], "µs"))
     print(row("raw C, median lateness", [c.late_p50_us for c in raw], "µs"))
+    print(row("breakstep, median lag before the send", [c.lag_p50_us for c in ours], "µs"))
+    print(row("raw C, median lag before the send", [c.lag_p50_us for c in raw], "µs"))
     print(row("breakstep, p99 lateness", [c.late_p99_us for c in ours], "µs"))
     print(row("breakstep, median response", [c.p50_us for c in ours], "µs"))
     print(row("raw C, median response", [c.p50_us for c in raw], "µs"))
@@ -57,6 +59,7 @@ def _spinning(cores: Cores, port: int, seconds: float) -> Iterator[Figure]:
     print(row("breakstep, p99 response", [c.p99_us for c in ours], "µs"))
     print(row("raw C, p99 response", [c.p99_us for c in raw], "µs"))
     print(row("breakstep, median lateness", [c.late_p50_us for c in ours], "µs"))
+    print(row("raw C, median lateness", [c.late_p50_us for c in raw], "µs"))
     above = median(a.p50_us - b.p50_us for a, b in zip(ours, raw, strict=True))
     yield Figure("pacing, median response over raw C, spinning", above, "µs", at_most=20.0)
 

@@ -120,7 +120,7 @@ def test_unasked_bytes_on_an_idle_connection_close_it() -> None:
 
 
 def test_a_request_that_meets_a_closed_connection_is_sent_once_more() -> None:
-    """Every second request finds its connection closed; its repetition is not another send."""
+    """All but the first find their connection closing; a repetition is not another send."""
     tally = _offer(Case("closes_when_used_again", "ok"))
 
     assert _ended(tally) == {"ok": ARRIVALS}
