@@ -7,15 +7,27 @@ from importlib import import_module
 import pytest
 
 import breakstep.analysis
+import breakstep.model
+import breakstep.plan
 import breakstep.report
 import breakstep.search
 import breakstep.store
 
-PACKAGES = (breakstep.analysis, breakstep.search, breakstep.store, breakstep.report)
+PACKAGES = (
+    breakstep.model,
+    breakstep.plan,
+    breakstep.analysis,
+    breakstep.search,
+    breakstep.store,
+    breakstep.report,
+)
 MODULES = [
-    f"{package.__name__}.{module.name}"
-    for package in PACKAGES
-    for module in pkgutil.iter_modules(package.__path__)
+    "breakstep.api",
+    *(
+        f"{package.__name__}.{module.name}"
+        for package in PACKAGES
+        for module in pkgutil.iter_modules(package.__path__)
+    ),
 ]
 
 
