@@ -111,6 +111,11 @@ impl Engine {
         self.clock
     }
 
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
     /// Adds load after the last segment; returns its number, from 0.
     pub fn append(&mut self, segment: Segment) -> Result<u32, EngineError> {
         if segment.start_ns < self.earliest_ns || segment.duration_ns == 0 || !sound(&segment.load)

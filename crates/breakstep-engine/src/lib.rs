@@ -21,4 +21,6 @@ pub mod transport;
 mod worker;
 
 #[cfg(test)]
+mod recorder_test;
+#[cfg(test)]
 mod schedule_test;

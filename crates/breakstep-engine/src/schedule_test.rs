@@ -10,9 +10,15 @@ fn open(start_ns: u64, duration_ns: u64, from_per_s: f64, to_per_s: f64, law: La
     Segment { start_ns, duration_ns, load: Load::Open { from_per_s, to_per_s, law } }
 }
 
+fn append_all(schedule: &mut Schedule, segments: &[Segment]) {
+    for segment in segments {
+        schedule.append(*segment);
+    }
+}
+
 fn starts(segments: &[Segment], worker: u64, workers: u64) -> Vec<u64> {
     let mut schedule = Schedule::new(worker, workers);
-    segments.iter().for_each(|segment| schedule.append(*segment));
+    append_all(&mut schedule, segments);
     std::iter::from_fn(|| schedule.pop()).collect()
 }
 
@@ -74,7 +80,7 @@ proptest! {
         let mut schedule = Schedule::new(0, 1);
         schedule.append(*first);
         let mut seen: Vec<_> = (0..taken).map_while(|_| schedule.pop()).collect();
-        rest.iter().for_each(|segment| schedule.append(*segment));
+        append_all(&mut schedule, rest);
         seen.extend(std::iter::from_fn(|| schedule.pop()));
         prop_assert_eq!(seen, starts(&segments, 0, 1));
     }
@@ -82,7 +88,7 @@ proptest! {
     #[test]
     fn a_cut_keeps_what_was_due_before_it(segments in any_segments(), at in 0..10 * S) {
         let mut schedule = Schedule::new(0, 1);
-        segments.iter().for_each(|segment| schedule.append(*segment));
+        append_all(&mut schedule, &segments);
         schedule.cut(at);
         let kept: Vec<_> = std::iter::from_fn(|| schedule.pop()).collect();
         let mut whole = starts(&segments, 0, 1);
@@ -98,7 +104,7 @@ fn poisson_counts_have_the_variance_of_poisson_counts() {
     for at in starts(&[segment], 0, 1) {
         counts[(at / (S / 10)) as usize] += 1;
     }
-    let mean = counts.iter().sum::<u32>() as f64 / counts.len() as f64;
+    let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
     let variance = counts.iter().map(|c| (f64::from(*c) - mean).powi(2)).sum::<f64>()
         / (counts.len() - 1) as f64;
     // Four standard errors of the mean and of the dispersion index.

@@ -79,7 +79,7 @@ pub struct Counters {
     pub retried: u64,
     /// Connections closed because of bytes nobody asked for.
     pub unsolicited: u64,
-    /// Most arrivals in flight at once; of merged workers, the sum of each one's most.
+    /// Most arrivals in flight at once, on any one worker.
     pub in_flight_max: u64,
     /// Integral of the number in flight, ns.
     pub in_flight_ns: u64,

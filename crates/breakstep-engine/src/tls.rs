@@ -24,19 +24,19 @@ pub enum Trust {
     Anyone,
 }
 
-#[cfg(feature = "aws-lc-rs")]
-fn provider() -> CryptoProvider {
-    rustls::crypto::aws_lc_rs::default_provider()
-}
-
-#[cfg(not(feature = "aws-lc-rs"))]
-fn provider() -> CryptoProvider {
-    rustls::crypto::ring::default_provider()
+#[allow(clippy::unnecessary_wraps, reason = "a build may have no provider at all")]
+fn provider() -> Option<CryptoProvider> {
+    #[cfg(feature = "aws-lc-rs")]
+    return Some(rustls::crypto::aws_lc_rs::default_provider());
+    #[cfg(all(feature = "ring", not(feature = "aws-lc-rs")))]
+    return Some(rustls::crypto::ring::default_provider());
+    #[cfg(not(any(feature = "aws-lc-rs", feature = "ring")))]
+    return None;
 }
 
 /// The client configuration for a policy. Errors say what to do.
 pub(crate) fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
-    let provider = Arc::new(provider());
+    let provider = Arc::new(provider().ok_or("this build of breakstep has no TLS")?);
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?;
