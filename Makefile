@@ -31,6 +31,16 @@ test-python: setup
 bench: system setup
 	$(BIN)/python -m benchmarks
 
+# Each parser for FUZZ_SECONDS; needs a nightly toolchain.
+FUZZ_SECONDS ?= 60
+fuzz:
+	command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
+	for target in response request; do \
+	  mkdir -p fuzz/corpus/$$target && \
+	  cargo +nightly fuzz run $$target fuzz/corpus/$$target fuzz/seeds/$$target \
+	    -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
+
 setup: $(VENV)/.ready
 
 system:

@@ -19,7 +19,7 @@ from breakstep.plan.flags import Flags, plan_from_flags
 from breakstep.session.find import default_out, new_run
 
 SERVERS, SERVICE = 8, "20ms"
-SLO = "p95<100ms"
+SLO = "p95<50ms"
 
 
 def demo(

@@ -19,11 +19,15 @@ class Second:
     tally: Tally = field(default_factory=Tally)
     in_flight_end: int = 0
     workers_past: int = 0
+    most_in_flight: dict[int, int] = field(default_factory=dict)
+    """By worker."""
 
     def add(self, interval: Interval) -> None:
         """Adds what one worker handed over."""
         self.to_ns = interval.to_ns
         self.tally.merge(interval.tally)
+        most = max(self.most_in_flight.get(interval.worker, 0), interval.tally.in_flight_max)
+        self.most_in_flight[interval.worker] = most
         if interval.in_flight_end is not None:
             self.in_flight_end += interval.in_flight_end
             self.workers_past += 1
@@ -46,6 +50,8 @@ class StepLedger:
         self._ends: dict[int, int] = {}
         self.hold = Tally()
         self.worker_cpu_ns: dict[int, int] = {}
+        self.hold_in_flight_max = 0
+        """With several workers the sum of each one's most in the same second: an upper bound."""
 
     def add(self, intervals: Iterable[Interval]) -> None:
         """Adds what the engine handed over."""
@@ -89,6 +95,8 @@ class StepLedger:
             self.hold.merge(interval.tally)
             cpu_ns = self.worker_cpu_ns.get(interval.worker, 0) + interval.tally.cpu_ns
             self.worker_cpu_ns[interval.worker] = cpu_ns
+            most = sum(second.most_in_flight.values())
+            self.hold_in_flight_max = max(self.hold_in_flight_max, most)
         if second.workers_past == self._workers and interval.in_flight_end is not None:
             self._ends[second.to_ns] = second.in_flight_end
             self._past_ns = max(self._past_ns, second.to_ns)

@@ -43,6 +43,7 @@ class Measurement:
     to_ns: int
     in_flight_start: int
     in_flight_end: int
+    in_flight_max: int
     busiest_worker_cpu_ns: int
     cut_short: str | None
     interrupted: bool
@@ -172,6 +173,7 @@ class _Course:
             to_ns=self.end_ns,
             in_flight_start=self.ledger.in_flight_at(self.hold_ns),
             in_flight_end=self.ledger.in_flight_at(self.end_ns),
+            in_flight_max=self.ledger.hold_in_flight_max,
             busiest_worker_cpu_ns=max(self.ledger.worker_cpu_ns.values(), default=0),
             cut_short=self.cut_short,
             interrupted=interrupted,

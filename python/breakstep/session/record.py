@@ -92,7 +92,7 @@ def _generator(measured: Measurement, length_s: float) -> Generator:
 def _in_flight(measured: Measurement, length_s: float) -> InFlight:
     return InFlight(
         mean=measured.tally.in_flight_ns / (length_s * NS_PER_S),
-        max=measured.tally.in_flight_max,
+        max=measured.in_flight_max,
         start=measured.in_flight_start,
         end=measured.in_flight_end,
     )
