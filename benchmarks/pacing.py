@@ -2,11 +2,11 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median, pvariance
 from tempfile import TemporaryDirectory
-from typing import Literal
 
 from benchmarks import clients, servers
 from benchmarks.figure import Figure, row
@@ -78,29 +78,29 @@ def _cpu_us(costs: Sequence[Cost] | Sequence[clients.RawCost]) -> list[float]:
 
 def _dispersions(cores: Cores, seconds: float, *, spin: bool) -> Iterator[Figure]:
     how = "spinning" if spin else "sleeping"
-    uniform = _dispersion(cores, seconds, "uniform", spin=spin)
-    yield Figure(f"pacing, dispersion, uniform, {how}", uniform, "", at_most=0.2)
-    poisson = _dispersion(cores, seconds, "poisson", spin=spin)
-    yield Figure(f"pacing, dispersion, Poisson, {how}", poisson, "", at_least=0.9, at_most=1.1)
+    uniform, raw, poisson = list[float](), list[float](), list[float]()
+    for _ in range(ROUNDS):
+        load = Load(0, seconds, rate_per_s=RATE_PER_S, spin=spin)
+        uniform.append(_at_the_server(cores, load, clients.breakstep))
+        raw.append(_at_the_server(cores, load, clients.raw_c))
+        random = replace(load, arrivals="poisson")
+        poisson.append(_at_the_server(cores, random, clients.breakstep))
+    print(f" dispersion of {RATE_PER_S:g}/s at the server, {how}:")
+    print(row("breakstep, uniform", uniform, ""))
+    print(row("raw C, uniform", raw, ""))
+    print(row("breakstep, Poisson", poisson, ""))
+    yield Figure(f"pacing, dispersion, uniform, {how}", median(uniform), "", at_most=0.2)
+    name = f"pacing, dispersion, Poisson, {how}"
+    yield Figure(name, median(poisson), "", at_least=0.9, at_most=1.1)
 
 
-def _dispersion(
-    cores: Cores, seconds: float, arrivals: Literal["uniform", "poisson"], *, spin: bool
-) -> float:
-    """The median over the rounds of the dispersion of arrivals at the model server."""
-    return median(_arrivals_dispersion(cores, seconds, arrivals, spin=spin) for _ in range(ROUNDS))
-
-
-def _arrivals_dispersion(
-    cores: Cores, seconds: float, arrivals: Literal["uniform", "poisson"], *, spin: bool
-) -> float:
+def _at_the_server(cores: Cores, load: Load, client: Callable[[Cores, Load], object]) -> float:
+    """The dispersion of the arrivals as the model server logs them."""
     with TemporaryDirectory(prefix="breakstep-bench-") as home:
         log = Path(home, "arrivals")
         with servers.model_server(cores, log) as port:
-            load = Load(port, seconds, rate_per_s=RATE_PER_S, arrivals=arrivals, spin=spin)
-            clients.breakstep(cores, load)
-        at_ns = array("Q", log.read_bytes())
-    return dispersion(at_ns)
+            client(cores, replace(load, port=port))
+        return dispersion(array("Q", log.read_bytes()))
 
 
 def dispersion(at_ns: Sequence[int]) -> float:

@@ -70,7 +70,7 @@ def nginx(cores: Cores) -> Iterator[int]:
 def model_server(cores: Cores, arrival_log: Path) -> Iterator[int]:
     """The port of `breakstep target`, answering at once and logging every arrival."""
     breakstep = Path(sys.executable).with_name("breakstep")
-    options = ["--servers", "64", "--service", "constant:0ms", "--arrival-log", str(arrival_log)]
+    options = ["--servers", "64", "--service", "0", "--arrival-log", str(arrival_log)]
     command = [str(breakstep), "target", "--listen", "127.0.0.1:0", *options]
     with _child(pinned(cores.server, command), stdout=subprocess.PIPE) as process:
         yield int(_first_line(process).rsplit(":", 1)[1])
