@@ -130,6 +130,13 @@ class Interval:
         """In flight when the interval's time had passed; None in every other hand-over of it."""
 
     @property
+    def rows(self) -> bytes:
+        """A row of each arrival that ended, if its segment keeps them: four little-endian u64.
+
+        Intended, sent (2^64 − 1 if never) and ended, ns, and the index of the outcome.
+        """
+
+    @property
     def tally(self) -> Tally: ...
 
 @final
@@ -152,7 +159,9 @@ class Segment:
         seed: int = 0,
         concurrency: int | None = None,
         think_ns: int = 0,
-    ) -> Segment: ...
+        rows: bool = False,
+    ) -> Segment:
+        """`rows`: keep a row of each arrival, see `Interval.rows`."""
 
 def intended_starts(
     segments: Sequence[Segment], *, worker: int = 0, workers: int = 1, limit: int = 10_000_000
@@ -214,6 +223,13 @@ class Engine:
 
     def stop(self) -> list[Interval]:
         """Stops at once; what is unfinished counts for nothing. Returns the last intervals."""
+
+def simulate(parameters: Mapping[str, str], arrivals_ns: bytes) -> tuple[bytes, bytes]:
+    """What a model server does with these arrivals (u64, little-endian, sorted), in no time.
+
+    Returns, in the order of the arrivals, the instants at which they end (u64, ns) and their
+    HTTP statuses (u16). `parameters` as for `TargetServer`.
+    """
 
 @final
 class TargetServer:

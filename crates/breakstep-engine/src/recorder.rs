@@ -11,6 +11,39 @@ use crate::schedule::Segment;
 use crate::tally::{Tally, Timing, add_count};
 use crate::timeline::{Span, Timeline};
 
+/// One arrival that has ended, where its segment asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its intended start.
+    pub intended_ns: u64,
+    /// When it was sent; `u64::MAX` if it never was.
+    pub sent_ns: u64,
+    /// When it ended.
+    pub ended_ns: u64,
+    /// How.
+    pub outcome: Outcome,
+}
+
+impl Row {
+    fn new(arrival: &Arrival, ending: &Ending, outcome: Outcome) -> Self {
+        Self {
+            intended_ns: arrival.intended_ns,
+            sent_ns: ending.sent_ns.unwrap_or(u64::MAX),
+            ended_ns: ending.ended_ns,
+            outcome,
+        }
+    }
+}
+
+/// A tally and the rows behind it.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// The sums.
+    pub tally: Tally,
+    /// The arrivals that ended, in order of their ends; empty unless the segment keeps rows.
+    pub rows: Vec<Row>,
+}
+
 /// What one worker added to one interval since the last hand-over.
 #[derive(Debug)]
 pub struct Delta {
@@ -21,30 +54,31 @@ pub struct Delta {
     /// In flight when the interval's time had passed; in one hand-over of it only.
     pub in_flight_end: Option<u64>,
     /// What was added. Returns to the worker for another use when dropped.
-    pub tally: Lease,
+    pub page: Lease,
 }
 
-/// A tally on loan from its worker, so that the worker need not allocate a new one each second.
+/// A page on loan from its worker, so that the worker need not allocate a new one each second.
 #[derive(Debug)]
 pub struct Lease {
-    tally: Option<Box<Tally>>,
-    home: Sender<Box<Tally>>,
+    page: Option<Box<Page>>,
+    home: Sender<Box<Page>>,
 }
 
 impl std::ops::Deref for Lease {
-    type Target = Tally;
-    #[expect(clippy::expect_used, reason = "only drop takes the tally out")]
-    fn deref(&self) -> &Tally {
-        self.tally.as_ref().expect("present until dropped")
+    type Target = Page;
+    #[expect(clippy::expect_used, reason = "only drop takes the page out")]
+    fn deref(&self) -> &Page {
+        self.page.as_ref().expect("present until dropped")
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(mut tally) = self.tally.take() {
-            tally.reset();
-            // A worker that has ended needs no tally back.
-            let _ = self.home.send(tally);
+        if let Some(mut page) = self.page.take() {
+            page.tally.reset();
+            page.rows.clear();
+            // A worker that has ended needs no page back.
+            let _ = self.home.send(page);
         }
     }
 }
@@ -83,17 +117,17 @@ impl Ending {
     }
 }
 
-/// Tallies ready for use at the start, so that the first seconds allocate nothing.
+/// Pages ready for use at the start, so that the first seconds allocate nothing.
 const SPARE: usize = 4;
 
 pub(crate) struct Recorder {
     worker: usize,
     timeline: Timeline,
     current: Span,
-    open: Vec<(Span, Option<u64>, Box<Tally>)>,
-    #[expect(clippy::vec_box, reason = "tallies travel between threads boxed")]
-    spare: Vec<Box<Tally>>,
-    returns: (Sender<Box<Tally>>, Receiver<Box<Tally>>),
+    open: Vec<(Span, Option<u64>, Box<Page>)>,
+    #[expect(clippy::vec_box, reason = "pages travel between threads boxed")]
+    spare: Vec<Box<Page>>,
+    returns: (Sender<Box<Page>>, Receiver<Box<Page>>),
     good_within_ns: u64,
     in_flight: u64,
     counted_to_ns: u64,
@@ -200,7 +234,11 @@ impl Recorder {
         if ending.result.is_ok() {
             self.completed(outcome, response_ns);
         }
-        let tally = self.tally_at(arrival.intended_ns);
+        let (span, page) = self.page_at(arrival.intended_ns);
+        if span.rows {
+            page.rows.push(Row::new(arrival, ending, outcome));
+        }
+        let tally = &mut page.tally;
         tally.counters.outcomes[outcome as usize] += 1;
         match ending.result {
             Ok(status) => add_count(&mut tally.counters.statuses, status, 1),
@@ -238,9 +276,9 @@ impl Recorder {
     pub(crate) fn hand_over(&mut self) -> Vec<Delta> {
         self.measure_self();
         let (home, worker) = (&self.returns.0, self.worker);
-        let lend = |(span, in_flight_end, tally)| {
-            let tally = Lease { tally: Some(tally), home: home.clone() };
-            Delta { worker, span, in_flight_end, tally }
+        let lend = |(span, in_flight_end, page)| {
+            let page = Lease { page: Some(page), home: home.clone() };
+            Delta { worker, span, in_flight_end, page }
         };
         self.open.drain(..).map(lend).collect()
     }
@@ -286,7 +324,7 @@ impl Recorder {
         // It was used in the interval that has just passed, if one has.
         let passed = self.open.iter_mut().rev().find(|(_, end, _)| end.is_some());
         let counters = match passed {
-            Some((_, _, tally)) => &mut tally.counters,
+            Some((_, _, page)) => &mut page.tally.counters,
             None => &mut self.current_tally().counters,
         };
         counters.cpu_ns += used;
@@ -295,29 +333,35 @@ impl Recorder {
 
     #[inline]
     fn current_tally(&mut self) -> &mut Tally {
-        &mut self.open_at(self.current).2
+        &mut self.open_at(self.current).2.tally
     }
 
     #[inline]
     fn tally_at(&mut self, at_ns: u64) -> &mut Tally {
-        match self.open.iter().rposition(|(span, _, _)| span.contains(at_ns)) {
-            Some(i) => &mut self.open[i].2,
-            None => &mut self.open_at(self.timeline.locate(at_ns)).2,
-        }
+        &mut self.page_at(at_ns).1.tally
     }
 
     #[inline]
-    fn open_at(&mut self, span: Span) -> &mut (Span, Option<u64>, Box<Tally>) {
+    fn page_at(&mut self, at_ns: u64) -> (Span, &mut Page) {
+        let (span, _, page) = match self.open.iter().rposition(|(s, _, _)| s.contains(at_ns)) {
+            Some(i) => &mut self.open[i],
+            None => self.open_at(self.timeline.locate(at_ns)),
+        };
+        (*span, page)
+    }
+
+    #[inline]
+    fn open_at(&mut self, span: Span) -> &mut (Span, Option<u64>, Box<Page>) {
         let known = self.open.iter().rposition(|(s, _, _)| s.from_ns == span.from_ns);
         let i = known.unwrap_or_else(|| {
-            let tally = self.spare_tally();
-            self.open.push((span, None, tally));
+            let page = self.spare_page();
+            self.open.push((span, None, page));
             self.open.len() - 1
         });
         &mut self.open[i]
     }
 
-    fn spare_tally(&mut self) -> Box<Tally> {
+    fn spare_page(&mut self) -> Box<Page> {
         self.spare.extend(self.returns.1.try_iter());
         self.spare.pop().unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 //! Facts of the bookkeeping.
 
 use crate::outcome::{Failure, Outcome};
-use crate::recorder::{Arrival, Delta, Ending, Recorder};
+use crate::recorder::{Arrival, Delta, Ending, Recorder, Row};
 use crate::schedule::{Load, Segment};
 use crate::tally::{Tally, Timing};
 
@@ -12,7 +12,7 @@ fn recorder(segments: &[(u64, u64)]) -> Recorder {
     let mut recorder = Recorder::new(0, u64::MAX);
     for (start_ns, duration_ns) in segments {
         let load = Load::Closed { concurrency: 1, think_ns: 0 };
-        let segment = Segment { start_ns: *start_ns, duration_ns: *duration_ns, load };
+        let segment = Segment { start_ns: *start_ns, duration_ns: *duration_ns, load, rows: true };
         recorder.append(&segment, 0);
     }
     recorder
@@ -36,7 +36,7 @@ fn perform(recorder: &mut Recorder, intended_ns: u64, ended_ns: u64) {
 fn of(deltas: &[Delta], from_ns: u64) -> Tally {
     let mut sum = Tally::default();
     for delta in deltas.iter().filter(|delta| delta.span.from_ns == from_ns) {
-        sum.merge(&delta.tally);
+        sum.merge(&delta.page.tally);
     }
     sum
 }
@@ -82,7 +82,7 @@ fn the_integral_of_the_number_in_flight_is_the_sum_of_the_response_times() {
     recorder.due(&Arrival { seen_ns: 6 * S + MS, ..arrival(6 * S) });
     recorder.ended(&arrival(6 * S), &answer(6 * S + MS, 9 * S, 200));
     expected += 3 * S;
-    let area: u64 = recorder.hand_over().iter().map(|d| d.tally.counters.in_flight_ns).sum();
+    let area: u64 = recorder.hand_over().iter().map(|d| d.page.tally.counters.in_flight_ns).sum();
     assert_eq!(area, expected, "Little's law, to the nanosecond");
 }
 
@@ -97,6 +97,15 @@ fn every_interval_tells_once_how_many_were_in_flight_at_its_end() {
         deltas.iter().filter_map(|d| d.in_flight_end.map(|n| (d.span.to_ns, n))).collect();
     assert_eq!(ends, [(S, 1), (2 * S, 2), (5 * S / 2, 2), (7 * S / 2, 2)]);
     assert!(recorder.hand_over().iter().all(|d| d.in_flight_end.is_none()));
+}
+
+#[test]
+fn a_row_is_kept_of_each_arrival_that_ended() {
+    let mut recorder = recorder(&[(0, S)]);
+    perform(&mut recorder, 100 * MS, 120 * MS);
+    let rows: Vec<_> = recorder.hand_over().iter().flat_map(|d| d.page.rows.clone()).collect();
+    let (intended_ns, ended_ns) = (100 * MS, 120 * MS);
+    assert_eq!(rows, [Row { intended_ns, sent_ns: intended_ns, ended_ns, outcome: Outcome::Ok }]);
 }
 
 #[test]

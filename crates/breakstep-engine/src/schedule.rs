@@ -54,6 +54,8 @@ pub struct Segment {
     pub duration_ns: u64,
     /// What is offered.
     pub load: Load,
+    /// Whether a row is kept of each arrival, beside the sums.
+    pub rows: bool,
 }
 
 impl Segment {

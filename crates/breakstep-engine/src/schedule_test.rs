@@ -7,7 +7,7 @@ use crate::schedule::{Law, Load, Schedule, Segment};
 const S: u64 = 1_000_000_000;
 
 fn open(start_ns: u64, duration_ns: u64, from_per_s: f64, to_per_s: f64, law: Law) -> Segment {
-    Segment { start_ns, duration_ns, load: Load::Open { from_per_s, to_per_s, law } }
+    Segment { start_ns, duration_ns, load: Load::Open { from_per_s, to_per_s, law }, rows: false }
 }
 
 fn append_all(schedule: &mut Schedule, segments: &[Segment]) {
@@ -124,7 +124,7 @@ const GOLDEN_SEED_42: [u64; 5] = [852_357, 995_427, 1_435_384, 1_690_801, 1_815_
 fn a_closed_user_comes_back_after_thinking_until_its_segment_ends() {
     let load = Load::Closed { concurrency: 2, think_ns: 300 };
     let mut schedule = Schedule::new(0, 1);
-    schedule.append(Segment { start_ns: 1_000, duration_ns: 1_000, load });
+    schedule.append(Segment { start_ns: 1_000, duration_ns: 1_000, load, rows: false });
     schedule.append(open(2_000, S, 1.0, 1.0, Law::Uniform));
     assert_eq!((schedule.pop(), schedule.pop()), (Some(1_000), Some(1_000)));
     assert_eq!(schedule.next_ns(), Some(2_000), "both users wait for their answers");

@@ -14,6 +14,8 @@ pub struct Span {
     pub from_ns: u64,
     /// First instant that no longer belongs to it.
     pub to_ns: u64,
+    /// Whether a row is kept of each of its arrivals.
+    pub rows: bool,
 }
 
 impl Span {
@@ -26,42 +28,56 @@ impl Span {
 /// Where the segments lie.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// Start and end of each segment, by number.
-    segments: Vec<(u64, u64)>,
+    /// By number.
+    segments: Vec<Extent>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    start_ns: u64,
+    end_ns: u64,
+    rows: bool,
 }
 
 impl Timeline {
     pub(crate) fn append(&mut self, segment: &Segment) {
-        self.segments.push((segment.start_ns, segment.end_ns()));
+        let &Segment { start_ns, rows, .. } = segment;
+        self.segments.push(Extent { start_ns, end_ns: segment.end_ns(), rows });
     }
 
     pub(crate) fn cut(&mut self, at_ns: u64) {
-        for (start_ns, end_ns) in &mut self.segments {
-            *end_ns = at_ns.clamp(*start_ns, *end_ns);
+        for segment in &mut self.segments {
+            segment.end_ns = at_ns.clamp(segment.start_ns, segment.end_ns);
         }
     }
 
     /// The interval that holds an instant.
     pub(crate) fn locate(&self, at_ns: u64) -> Span {
-        let after = self.segments.partition_point(|(start_ns, _)| *start_ns <= at_ns);
-        let (segment, start_ns, end_ns) = match after.checked_sub(1).map(|i| (i, self.segments[i]))
-        {
-            Some((i, (start_ns, end_ns))) if at_ns < end_ns => (Some(i as u32), start_ns, end_ns),
-            Some((_, (_, end_ns))) => (None, end_ns, self.start_of(after)),
-            None => (None, 0, self.start_of(after)),
-        };
-        let from_ns = at_ns - (at_ns - start_ns) % INTERVAL_NS;
-        Span { segment, from_ns, to_ns: end_ns.min(from_ns + INTERVAL_NS) }
+        let after = self.segments.partition_point(|segment| segment.start_ns <= at_ns);
+        let last = after.checked_sub(1).map(|number| (number, self.segments[number]));
+        match last {
+            Some((number, extent)) if at_ns < extent.end_ns => {
+                interval(Some(number as u32), extent, at_ns)
+            }
+            _ => {
+                let start_ns = last.map_or(0, |(_, segment)| segment.end_ns);
+                let end_ns = self.segments.get(after).map_or(u64::MAX, |next| next.start_ns);
+                interval(None, Extent { start_ns, end_ns, rows: false }, at_ns)
+            }
+        }
     }
 
     /// Whether load is still to come at or after an instant.
     pub(crate) fn load_after(&self, at_ns: u64) -> bool {
-        self.segments.last().is_some_and(|(_, end_ns)| at_ns < *end_ns)
+        self.segments.last().is_some_and(|segment| at_ns < segment.end_ns)
     }
+}
 
-    fn start_of(&self, segment: usize) -> u64 {
-        self.segments.get(segment).map_or(u64::MAX, |(start_ns, _)| *start_ns)
-    }
+/// The second of a segment, or of a gap, that holds an instant.
+fn interval(segment: Option<u32>, extent: Extent, at_ns: u64) -> Span {
+    let from_ns = at_ns - (at_ns - extent.start_ns) % INTERVAL_NS;
+    let to_ns = extent.end_ns.min(from_ns + INTERVAL_NS);
+    Span { segment, from_ns, to_ns, rows: extent.rows }
 }
 
 #[cfg(test)]
@@ -73,13 +89,13 @@ mod tests {
         let mut timeline = Timeline::default();
         for (start_ns, duration_ns) in [(S / 2, 5 * S / 2), (3 * S, S / 4), (9 * S, S)] {
             let load = Load::Closed { concurrency: 1, think_ns: 0 };
-            timeline.append(&Segment { start_ns, duration_ns, load });
+            timeline.append(&Segment { start_ns, duration_ns, load, rows: false });
         }
         timeline
     }
 
     fn span(segment: Option<u32>, from_ns: u64, to_ns: u64) -> Span {
-        Span { segment, from_ns, to_ns }
+        Span { segment, from_ns, to_ns, rows: false }
     }
 
     #[test]

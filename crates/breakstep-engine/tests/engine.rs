@@ -87,7 +87,8 @@ fn a_refused_connection_is_an_outcome_with_its_cause() {
 #[test]
 fn a_cut_ends_the_load_and_what_was_due_is_finished() {
     let mut engine = Engine::start(&config(listen(answer_at_once))).expect("it starts");
-    let segment = Segment { start_ns: 20 * MS, duration_ns: 60_000 * MS, load: open(1_000.0) };
+    let segment =
+        Segment { start_ns: 20 * MS, duration_ns: 60_000 * MS, load: open(1_000.0), rows: false };
     engine.append(segment).expect("a sound segment");
     std::thread::sleep(Duration::from_millis(300));
     let at_ns = engine.cut();
@@ -95,8 +96,8 @@ fn a_cut_ends_the_load_and_what_was_due_is_finished() {
     let deltas = engine.drain(Duration::ZERO).expect("workers live");
     let (mut arrivals, mut ended) = (0, 0);
     for delta in &deltas {
-        arrivals += delta.tally.counters.arrivals;
-        ended += delta.tally.counters.outcomes.iter().sum::<u64>();
+        arrivals += delta.page.tally.counters.arrivals;
+        ended += delta.page.tally.counters.outcomes.iter().sum::<u64>();
     }
     assert_eq!(arrivals, (at_ns - 20 * MS).div_ceil(MS), "one each millisecond until the cut");
     assert_eq!(ended, arrivals);
@@ -105,18 +106,20 @@ fn a_cut_ends_the_load_and_what_was_due_is_finished() {
 #[test]
 fn stopping_takes_no_second_whatever_is_in_flight() {
     let mut engine = Engine::start(&config(listen(never_answer))).expect("it starts");
-    let segment = Segment { start_ns: 0, duration_ns: 60_000 * MS, load: open(1_000.0) };
+    let segment =
+        Segment { start_ns: 0, duration_ns: 60_000 * MS, load: open(1_000.0), rows: false };
     engine.append(segment).expect("a sound segment");
     std::thread::sleep(Duration::from_millis(100));
     let (before, last) = (engine.clock().now_ns(), engine.stop());
     assert!(engine.clock().now_ns() - before < 1_000 * MS);
-    assert!(last.iter().map(|delta| delta.tally.counters.arrivals).sum::<u64>() > 0);
+    assert!(last.iter().map(|delta| delta.page.tally.counters.arrivals).sum::<u64>() > 0);
 }
 
 #[test]
 fn segments_may_not_overlap_or_be_empty() {
     let mut engine = Engine::start(&config(listen(answer_at_once))).expect("it starts");
-    let segment = Segment { start_ns: 1_000 * MS, duration_ns: 500 * MS, load: open(1.0) };
+    let segment =
+        Segment { start_ns: 1_000 * MS, duration_ns: 500 * MS, load: open(1.0), rows: false };
     assert_eq!(engine.append(segment).expect("the first"), 0);
     let overlap = engine.append(Segment { start_ns: 1_400 * MS, ..segment });
     assert!(matches!(overlap, Err(EngineError::Segment { earliest_ns: 1_500_000_000 })));

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use breakstep_engine::engine::{self, Config, EngineError};
-use breakstep_engine::recorder::Delta;
+use breakstep_engine::recorder::{Delta, Row};
 use breakstep_engine::schedule::{self, Law, Load, Schedule};
 use breakstep_engine::timeline::Span;
 use breakstep_engine::tls::Trust;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::tally::Tally;
 
@@ -21,7 +22,8 @@ pub(crate) struct Segment(schedule::Segment);
 impl Segment {
     #[new]
     #[pyo3(signature = (*, start_ns, duration_ns, from_per_s = 0.0, to_per_s = 0.0,
-                        arrivals = "poisson", seed = 0, concurrency = None, think_ns = 0))]
+                        arrivals = "poisson", seed = 0, concurrency = None, think_ns = 0,
+                        rows = false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
         start_ns: u64,
@@ -32,6 +34,7 @@ impl Segment {
         seed: u64,
         concurrency: Option<u64>,
         think_ns: u64,
+        rows: bool,
     ) -> PyResult<Self> {
         let law = match arrivals {
             "uniform" => Law::Uniform,
@@ -42,7 +45,7 @@ impl Segment {
             Some(concurrency) => Load::Closed { concurrency, think_ns },
             None => Load::Open { from_per_s, to_per_s, law },
         };
-        Ok(Self(schedule::Segment { start_ns, duration_ns, load }))
+        Ok(Self(schedule::Segment { start_ns, duration_ns, load, rows }))
     }
 }
 
@@ -72,13 +75,16 @@ pub(crate) struct Interval {
     worker: usize,
     span: Span,
     in_flight_end: Option<u64>,
+    rows: Py<PyBytes>,
     tally: Py<Tally>,
 }
 
 impl Interval {
     fn new(py: Python<'_>, delta: Delta) -> PyResult<Self> {
-        let Delta { worker, span, in_flight_end, tally } = delta;
-        Ok(Self { worker, span, in_flight_end, tally: Py::new(py, Tally::lent(tally))? })
+        let Delta { worker, span, in_flight_end, page } = delta;
+        let rows = PyBytes::new(py, &encode(&page.rows)).unbind();
+        let tally = Py::new(py, Tally::lent(page))?;
+        Ok(Self { worker, span, in_flight_end, rows, tally })
     }
 }
 
@@ -107,6 +113,11 @@ impl Interval {
     #[getter]
     fn in_flight_end(&self) -> Option<u64> {
         self.in_flight_end
+    }
+
+    #[getter]
+    fn rows(&self, py: Python<'_>) -> Py<PyBytes> {
+        self.rows.clone_ref(py)
     }
 
     #[getter]
@@ -219,6 +230,12 @@ impl Engine {
         let deltas = py.detach(|| running.stop());
         deltas.into_iter().map(|delta| Interval::new(py, delta)).collect()
     }
+}
+
+/// Four little-endian `u64` a row: intended, sent, ended, and the outcome's number.
+fn encode(rows: &[Row]) -> Vec<u8> {
+    let fields = |row: &Row| [row.intended_ns, row.sent_ns, row.ended_ns, row.outcome as u64];
+    rows.iter().flat_map(fields).flat_map(u64::to_le_bytes).collect()
 }
 
 fn exception(error: EngineError) -> PyErr {

@@ -26,7 +26,7 @@ mod _engine {
     #[pymodule_export]
     use super::tally::Tally;
     #[pymodule_export]
-    use super::target::TargetServer;
+    use super::target::{TargetServer, simulate};
 
     use pyo3::prelude::*;
 

@@ -28,7 +28,7 @@ impl Tally {
     fn get(&self) -> &tally::Tally {
         match &self.0 {
             Held::Own(tally) => tally,
-            Held::Lent(lease) => lease,
+            Held::Lent(lease) => &lease.tally,
         }
     }
 
@@ -46,7 +46,7 @@ impl Tally {
 
     fn merge(&mut self, other: PyRef<'_, Self>) {
         if let Held::Lent(lease) = &self.0 {
-            self.0 = Held::Own(Box::new((**lease).clone()));
+            self.0 = Held::Own(Box::new(lease.tally.clone()));
         }
         if let Held::Own(tally) = &mut self.0 {
             tally.merge(other.get());

@@ -22,6 +22,7 @@ pub mod service;
 mod serving;
 mod shared;
 pub mod sharing;
+pub mod simulate;
 mod slot;
 mod text;
 mod truth;

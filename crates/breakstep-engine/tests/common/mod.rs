@@ -75,14 +75,14 @@ pub fn offer(config: &Config, load: Load, duration_ns: u64) -> Tally {
 /// The same on an engine that goes on.
 pub fn offer_on(engine: &mut Engine, load: Load, duration_ns: u64) -> Tally {
     let start_ns = engine.clock().now_ns() + 20 * MS;
-    engine.append(Segment { start_ns, duration_ns, load }).expect("a sound segment");
+    engine.append(Segment { start_ns, duration_ns, load, rows: true }).expect("a sound segment");
     let (mut sum, mut past_ns) = (Tally::default(), vec![0; engine.workers()]);
     let ended = |sum: &Tally| sum.counters.outcomes.iter().sum::<u64>();
     while past_ns.iter().any(|past_ns| *past_ns < start_ns + duration_ns)
         || ended(&sum) < sum.counters.arrivals
     {
         for delta in engine.drain(Duration::from_millis(20)).expect("workers live") {
-            sum.merge(&delta.tally);
+            sum.merge(&delta.page.tally);
             if delta.in_flight_end.is_some() {
                 past_ns[delta.worker] = delta.span.to_ns;
             }
