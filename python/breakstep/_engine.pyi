@@ -1,13 +1,24 @@
 """The data plane (Rust). Times are ns on the engine's clock, zero at `Engine.start()`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias, final
+from typing import Literal, final
+
+from breakstep.model.timing import HistogramName
+
+__all__ = [
+    "Engine",
+    "Histogram",
+    "Interval",
+    "Segment",
+    "Tally",
+    "TargetServer",
+    "__version__",
+    "intended_starts",
+    "request_bytes",
+    "simulate",
+]
 
 __version__: str
-
-HistogramName: TypeAlias = Literal[
-    "ok", "failed", "service", "first_byte", "lateness", "lag", "connect"
-]
 
 @final
 class Histogram:
@@ -193,7 +204,7 @@ class Engine:
         ca_pem: bytes | None = None,
         insecure: bool = False,
         workers: int = 1,
-        pin: Sequence[int] = (),
+        pin: Sequence[int] = ...,
         spin: bool = False,
         max_in_flight: int = 10_000,
         timeout_ns: int = 10_000_000_000,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from breakstep._engine import HistogramName
+    from breakstep.model.timing import HistogramName
 
 
 class Histogram(Protocol):
