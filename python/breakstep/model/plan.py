@@ -58,12 +58,31 @@ class Climb:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """The statistical search: verdicts with a known error rate, each step as long as it takes.
+
+    A step's first look comes after `first_look` arrivals; undecided, it is doubled, up to `looks`
+    times in all. `width` is the relative gap on either side of the undecided loads at which the
+    search stops.
+    """
+
+    from_per_s: float | None = None
+    to_per_s: float | None = None
+    first_look: int = 20_000
+    looks: int = 4
+    width: float = 0.03
+
+
+StepKind = Literal["search", "confirm", "canary", "predict"]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A run, fixed. With no `slos` the session assumes some from the unloaded response time."""
 
     target: Target
     scenario: Scenario
-    load: Staircase | Climb
+    load: Staircase | Climb | Search
     slos: tuple[Slo, ...] = ()
     arrivals: Arrivals = "poisson"
     ramp_ns: int = 0
@@ -81,7 +100,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One offered load held for a time: ramp and warm-up are not judged, the hold is."""
+    """One offered load held for a time: ramp and warm-up are not judged, the hold is.
+
+    With `looks_ns` the hold may end sooner: at each of these times since its start the arrivals
+    until then are judged, and a verdict ends it. The last one is `hold_ns`.
+    """
 
     index: int
     rate_per_s: float
@@ -90,3 +113,5 @@ class Step:
     warmup_ns: int
     hold_ns: int
     seed: int
+    looks_ns: tuple[int, ...] = ()
+    kind: StepKind = "search"

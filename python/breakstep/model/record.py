@@ -41,6 +41,24 @@ class InFlight:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """The share of bad arrivals with its one-sided bounds; see docs/method.md for each.
+
+    `effective` is the number of independent arrivals that would tell as much as `arrivals` do:
+    arrivals / design effect, less for the few batches it was estimated from.
+    """
+
+    arrivals: int
+    bad: int
+    share: float
+    design_effect: float
+    effective: float
+    lower: float
+    upper: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True)
 class Criterion:
     """One SLO against what was measured. `value` has the unit of `limit`: ms, or a share."""
 
@@ -49,6 +67,7 @@ class Criterion:
     limit: float
     verdict: VerdictName
     says: str
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)

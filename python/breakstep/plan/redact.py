@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from breakstep.model.plan import Climb, Plan, Staircase
+from breakstep.model.plan import Climb, Plan, Search, Staircase
 from breakstep.model.units import NS_PER_S
 
 REDACTED = "***"
@@ -66,6 +66,5 @@ def redact_url(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(shown, safe="*")))
 
 
-def _load(load: Staircase | Climb) -> Mapping[str, Any]:
-    kind = "staircase" if isinstance(load, Staircase) else "climb"
-    return {"kind": kind, **asdict(load)}
+def _load(load: Staircase | Climb | Search) -> Mapping[str, Any]:
+    return {"kind": type(load).__name__.lower(), **asdict(load)}

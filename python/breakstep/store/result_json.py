@@ -16,6 +16,7 @@ from breakstep.model.record import (
     Check,
     Criterion,
     Durations,
+    Estimate,
     Generator,
     InFlight,
     Result,
@@ -197,8 +198,13 @@ def _step(step: Mapping[str, Any]) -> StepRecord:
 
 
 def _verdict(step: Mapping[str, Any]) -> Verdict:
-    criteria = tuple(Criterion(**criterion) for criterion in step["criteria"])
+    criteria = tuple(_criterion(criterion) for criterion in step["criteria"])
     return Verdict(step["verdict"], criteria, tuple(step["reasons"]))
+
+
+def _criterion(criterion: Mapping[str, Any]) -> Criterion:
+    estimate = criterion["estimate"]
+    return Criterion(**{**criterion, "estimate": estimate and Estimate(**estimate)})
 
 
 def _trust(trust: Mapping[str, Any]) -> Trust:
