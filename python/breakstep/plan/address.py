@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, urlsplit
 
 from breakstep.model.errors import TargetError
+from breakstep.plan.redact import redact_faulty_url
 
 Resolver = Callable[[str, int], Sequence[str]]
 
@@ -45,18 +46,17 @@ def parse_url(text: str) -> Url:
     """
     text = text.strip()
     full = text if "://" in text else f"http://{text}"
+    shown = repr(redact_faulty_url(text))
+    # What urlsplit says is not passed on: it may quote a password.
     try:
         parts = urlsplit(full)
-        port = parts.port
-    except ValueError as error:
-        raise ValueError(f"{text!r} is not a URL: {error}") from error
+    except ValueError:
+        raise ValueError(f"{shown} is not a URL: write http://HOST:PORT/ or http://[::1]/") from None
     if parts.scheme not in ("http", "https"):
-        raise ValueError(f"{text!r}: {parts.scheme}:// is not spoken here; use http:// or https://")
+        raise ValueError(f"{shown}: {parts.scheme}:// is not spoken here; use http:// or https://")
     if not parts.hostname or any(c.isspace() for c in parts.netloc):
-        raise ValueError(f"{text!r} names no host: write http://HOST:PORT/path")
-    if port == 0:
-        raise ValueError(f"{text!r}: port 0 is not a port that a service listens on")
-    return _url(parts, port)
+        raise ValueError(f"{shown} names no host: write http://HOST:PORT/path")
+    return _url(parts, _port(parts, shown))
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
@@ -94,6 +94,16 @@ def authorisation_fault(
         f"{host}{shown} is not a loopback or private address: load on other people's machines "
         f"needs their consent; if you have it, add --authorized {host}"
     )
+
+
+def _port(parts: SplitResult, shown: str) -> int | None:
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        raise ValueError(f"{shown}: a port is a number from 1 to 65535")
+    return port
 
 
 def _url(parts: SplitResult, port: int | None) -> Url:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote_plus
 
 from breakstep.model.plan import Climb, Plan, Search, Staircase
 from breakstep.model.units import NS_PER_S
@@ -17,6 +17,8 @@ _SECRET = re.compile(
     r"|^key$|^sig$",
     re.IGNORECASE,
 )
+_USERINFO = re.compile(r"^(\w+://)?.*@", re.DOTALL)
+_PAIR = re.compile(r"([^?&;=#]+)=([^&;#]*)")
 # Headers whose names look harmless and whose values are.
 _HARMLESS = frozenset(
     {"accept", "accept-language", "content-type", "user-agent", "host", "cache-control", "range"}
@@ -55,15 +57,27 @@ def redact_header(name: str, value: str) -> str:
 def redact_url(url: str) -> str:
     """The URL without the values of query parameters that look like secrets.
 
+    Any text will do, a faulty URL too.
+
     >>> redact_url("http://h/p?page=2&api_key=abc")
     'http://h/p?page=2&api_key=***'
     """
-    parts = urlsplit(url)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    if not any(_SECRET.search(name) for name, _ in pairs):
-        return url
-    shown = [(name, REDACTED if _SECRET.search(name) else value) for name, value in pairs]
-    return urlunsplit(parts._replace(query=urlencode(shown, safe="*")))
+    before, mark, query = url.partition("?")
+    return before + mark + _PAIR.sub(_redact_pair, query)
+
+
+def redact_faulty_url(text: str) -> str:
+    """What may be shown of a text that is no URL: nothing before its last `@`.
+
+    >>> redact_faulty_url("ftp://me:abc@h/")
+    'ftp://***@h/'
+    """
+    return redact_url(_USERINFO.sub(rf"\1{REDACTED}@", text))
+
+
+def _redact_pair(pair: re.Match[str]) -> str:
+    secret = _SECRET.search(unquote_plus(pair[1]))
+    return f"{pair[1]}={REDACTED}" if secret else pair[0]
 
 
 def _load(load: Staircase | Climb | Search) -> Mapping[str, Any]:

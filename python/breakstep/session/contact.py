@@ -5,6 +5,7 @@ from breakstep.model.errors import TargetError
 from breakstep.model.plan import Plan
 from breakstep.model.slo import Slo
 from breakstep.model.units import NS_PER_MS, NS_PER_S
+from breakstep.plan.redact import redact_url
 
 ASSUMED_FACTOR = 10
 ASSUMED_FLOOR_NS = 10 * NS_PER_MS
@@ -23,17 +24,17 @@ _REMEDIES = {
 
 def check_contact(plan: Plan, contact: Contact) -> None:
     """Raises TargetError when the target did not answer once, or refuses what is asked of it."""
-    tally = contact.tally
+    tally, url = contact.tally, redact_url(plan.target.url)
     if tally.arrivals and not tally.statuses:
         outcome = max(tally.outcomes, key=lambda name: tally.outcomes[name])
         cause = max(tally.causes, key=lambda name: tally.causes[name], default=outcome)
         raise TargetError(
-            f"{plan.target.url} cannot be measured: {cause} (all of {tally.arrivals} first "
+            f"{url} cannot be measured: {cause} (all of {tally.arrivals} first "
             f"requests); {_REMEDIES.get(outcome, 'see the cause')}"
         )
     if contact.median_ns is None and (refused := _refusal(tally.statuses)) is not None:
         raise TargetError(
-            f"{plan.scenario.method} {plan.target.url} is answered {refused} every time: "
+            f"{plan.scenario.method} {url} is answered {refused} every time: "
             "check the path, the method and the headers"
         )
 
