@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from breakstep._engine import Engine, Segment, Tally
+from breakstep.engine.generator import drain
 from breakstep.engine.step_runner import LEAD_NS, LOOK_NS
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 
@@ -27,7 +28,10 @@ class Contact:
 
 
 def first_contact(engine: Engine, stopping: Callable[[], bool]) -> Contact:
-    """Sends requests one at a time for a second, longer if the target is slow."""
+    """Sends requests one at a time for a second, longer if the target is slow.
+
+    Raises EngineError.
+    """
     tally = Tally()
     for _ in range(ROUNDS_MAX):
         _round(engine, tally, stopping)
@@ -56,7 +60,7 @@ def _round(engine: Engine, tally: Tally, stopping: Callable[[], bool]) -> None:
     )
     end_ns = start_ns + ROUND_NS
     while engine.now_ns() < end_ns or tally.arrivals == 0 or _ended(tally) < tally.arrivals:
-        for interval in engine.drain(LOOK_NS):
+        for interval in drain(engine, LOOK_NS):
             tally.merge(interval.tally)
         if stopping():
             return

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from breakstep._engine import Engine
+from breakstep._engine import Engine, Interval
 from breakstep._engine import request_bytes as encode_request
 from breakstep.model.errors import EngineError, PlanError
 from breakstep.model.plan import Plan
@@ -38,6 +38,14 @@ def start_engine(plan: Plan, max_in_flight: int) -> Engine:
     except OSError as error:
         raise EngineError(f"the load generator cannot start: {error}") from error
     return engine
+
+
+def drain(engine: Engine, wait_ns: int) -> list[Interval]:
+    """What the workers handed over. Raises EngineError if one has died."""
+    try:
+        return engine.drain(wait_ns)
+    except (RuntimeError, OSError) as error:
+        raise EngineError(f"the load generator failed: {error}") from error
 
 
 def request_bytes(plan: Plan) -> bytes:

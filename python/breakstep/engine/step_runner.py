@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from breakstep._engine import Engine, Segment, Tally
+from breakstep.engine.generator import drain
 from breakstep.engine.ledger import Phase, Second, StepLedger
 from breakstep.model.errors import EngineError
 from breakstep.model.plan import Arrivals, Step
@@ -115,10 +116,7 @@ class StepRunner:
         return phases
 
     def _drain(self, course: "_Course") -> None:
-        try:
-            course.ledger.add(self._engine.drain(LOOK_NS))
-        except (RuntimeError, OSError) as error:
-            raise EngineError(f"the load generator failed: {error}") from error
+        course.ledger.add(drain(self._engine, LOOK_NS))
         if self._engine.now_ns() > course.end_ns + self._timeout_ns + SAFETY_NS:
             raise EngineError(
                 "arrivals are unaccounted for after the timeout: this is a bug in breakstep"

@@ -51,7 +51,9 @@ def parse_url(text: str) -> Url:
     try:
         parts = urlsplit(full)
     except ValueError:
-        raise ValueError(f"{shown} is not a URL: write http://HOST:PORT/ or http://[::1]/") from None
+        raise ValueError(
+            f"{shown} is not a URL: write http://HOST:PORT/ or http://[::1]/"
+        ) from None
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"{shown}: {parts.scheme}:// is not spoken here; use http:// or https://")
     if not parts.hostname or any(c.isspace() for c in parts.netloc):

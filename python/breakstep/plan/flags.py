@@ -1,6 +1,7 @@
 """From flags, as people write them, to a Plan; every fault is listed at once."""
 
 import base64
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -8,10 +9,11 @@ from pathlib import Path
 from typing import TypeVar, cast
 from urllib.parse import unquote
 
+from breakstep._engine import request_bytes
 from breakstep.model.errors import PlanError
 from breakstep.model.plan import Arrivals, Climb, Plan, Scenario, Staircase, Target
 from breakstep.model.slo import Slo, parse_slo
-from breakstep.model.units import parse_duration, parse_rate
+from breakstep.model.units import NS_PER_S, parse_duration, parse_rate
 from breakstep.plan.address import Resolver, Url, authorisation_fault, parse_url, resolve
 
 T = TypeVar("T")
@@ -58,21 +60,22 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     slos = [faults.of("--slo", parse_slo, text) for text in flags.slo]
     load = _load(flags, faults)
     hold_ns = faults.of("--hold", _duration_above_zero, flags.hold)
-    ramp_ns = faults.of("--ramp", parse_duration, flags.ramp)
-    warmup_ns = faults.of("--warmup", parse_duration, flags.warmup)
-    timeout_ns = faults.of("--timeout", _duration_above_zero, flags.timeout)
+    ramp_ns = faults.of("--ramp", _duration, flags.ramp)
+    warmup_ns = faults.of("--warmup", _duration, flags.warmup)
+    timeout_ns = faults.of("--timeout", _timeout, flags.timeout)
     pin = faults.of("--pin", _cores, flags.pin)
     headers = [faults.of("--header", _header, text) for text in flags.header]
     body = faults.of("--data", _body, flags.data)
     _check_numbers(flags, faults)
     ca_file = faults.of("--cacert", _readable, flags.cacert)
+    scenario = _scenario(url, flags, headers, body or b"")
+    _check_request(scenario, flags, faults)
     # The host is only asked for once everything that can be said without it is right.
     target = None if url is None else _target(url, flags, ca_file, faults, resolver)
     faults.raise_if_any()
-    url = cast("Url", url)
     return Plan(
         target=cast("Target", target),
-        scenario=_scenario(url, flags, headers, body or b""),
+        scenario=scenario,
         load=cast("Staircase | Climb", load),
         slos=tuple(cast("list[Slo]", slos)),
         arrivals=cast("Arrivals", flags.arrivals),
@@ -120,9 +123,9 @@ def _load(flags: Flags, faults: _Faults) -> Staircase | Climb | None:
         faults.when(bool(extra), f"--steps names every load: leave out {', '.join(extra)}")
         rates = faults.of("--steps", _rates, flags.steps)
         return None if rates is None else Staircase(rates)
-    low = faults.of("--from", parse_rate, flags.from_)
-    high = faults.of("--to", parse_rate, flags.to)
-    by = faults.of("--by", parse_rate, flags.by)
+    low = faults.of("--from", _rate, flags.from_)
+    high = faults.of("--to", _rate, flags.to)
+    by = faults.of("--by", _rate, flags.by)
     if low is not None and high is not None:
         faults.when(high < low, f"--to {flags.to} lies below --from {flags.from_}")
     if flags.by is None:
@@ -149,15 +152,49 @@ def _ladder(low: float, high: float, by: float, faults: _Faults) -> Staircase | 
     return Staircase(tuple(low + i * by for i in range(count)))
 
 
+RATE_MAX_PER_S = 10_000_000.0
+"""A hundred times what one core offers: above it a typing error, and a schedule without end."""
+
+
+def _rate(text: str) -> float:
+    rate_per_s = parse_rate(text)
+    if rate_per_s > RATE_MAX_PER_S:
+        raise ValueError(f"{text!r} is more than {RATE_MAX_PER_S:.0f} requests a second")
+    return rate_per_s
+
+
 def _rates(text: str) -> tuple[float, ...]:
-    rates = tuple(parse_rate(part) for part in text.split(","))
+    rates = tuple(_rate(part) for part in text.split(","))
     if any(later <= earlier for earlier, later in pairwise(rates)):
         raise ValueError(f"{text!r}: each rate must be above the one before it")
     return rates
 
 
+DURATION_MAX_NS = 24 * 3600 * NS_PER_S
+TIMEOUT_MAX_NS = 3600 * NS_PER_S
+"""What the histograms hold; every response time is at most the timeout."""
+
+
+def _duration(text: str) -> int:
+    return _at_most(DURATION_MAX_NS, text)
+
+
 def _duration_above_zero(text: str) -> int:
+    return _above_zero(text, _duration(text))
+
+
+def _timeout(text: str) -> int:
+    return _above_zero(text, _at_most(TIMEOUT_MAX_NS, text))
+
+
+def _at_most(limit_ns: int, text: str) -> int:
     duration_ns = parse_duration(text)
+    if duration_ns > limit_ns:
+        raise ValueError(f"{text!r} is more than {limit_ns // (3600 * NS_PER_S)}h")
+    return duration_ns
+
+
+def _above_zero(text: str, duration_ns: int) -> int:
     if duration_ns == 0:
         raise ValueError(f"{text!r} must be above zero")
     return duration_ns
@@ -165,9 +202,14 @@ def _duration_above_zero(text: str) -> int:
 
 def _cores(text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(part) for part in text.split(","))
+        cores = tuple(int(part) for part in text.split(","))
     except ValueError:
         raise ValueError(f"{text!r} is no list of cores: write 0,1") from None
+    allowed = os.sched_getaffinity(0)
+    if missing := [core for core in cores if core not in allowed]:
+        here = ", ".join(map(str, sorted(allowed)))
+        raise ValueError(f"no core {missing[0]} may be used here; there are {here}")
+    return cores
 
 
 def _header(text: str) -> tuple[str, str]:
@@ -241,11 +283,22 @@ def _target(
 
 
 def _scenario(
-    url: Url, flags: Flags, headers: Sequence[tuple[str, str] | None], body: bytes
+    url: Url | None, flags: Flags, headers: Sequence[tuple[str, str] | None], body: bytes
 ) -> Scenario:
     given = tuple(header for header in headers if header is not None)
     method = flags.method or ("GET" if flags.data is None else "POST")
+    if url is None:
+        return Scenario(method.upper(), "/", given, body)
     return Scenario(method.upper(), url.path, given + _basic_auth(url, given), body)
+
+
+def _check_request(scenario: Scenario, flags: Flags, faults: _Faults) -> None:
+    """What the engine has against the request, before it is asked for load."""
+    request = (scenario.method, scenario.path, "localhost", scenario.headers, scenario.body)
+    try:
+        request_bytes(*request, flags.keep_alive)
+    except ValueError as error:
+        faults.texts.extend(str(error).splitlines())
 
 
 def _basic_auth(url: Url, given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

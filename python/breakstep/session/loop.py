@@ -36,12 +36,17 @@ class Loop:
     unloaded_ns: int | None
     history: list[StepRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    _epoch_wall_ns: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Read now: the last seconds of an interrupted step are kept when the engine has stopped.
+        self._epoch_wall_ns = self.engine.epoch_wall_ns
 
     def run(self) -> Done:
         """Steps until the controller has seen enough; `history` and `notes` say what was seen."""
         plan = self.plan
         runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns)
-        judge = Judge(plan.slos, plan.spin, self.engine.epoch_wall_ns)
+        judge = Judge(plan.slos, plan.spin, self._epoch_wall_ns)
         with self.progress:
             while not self.stopping():
                 step = self.controller.next_step(self.history)
@@ -77,7 +82,7 @@ class Loop:
     def _keep(self, step: Step, second: Second) -> None:
         if self.writer is None:
             return
-        epoch_s = self.engine.epoch_wall_ns / NS_PER_S
+        epoch_s = self._epoch_wall_ns / NS_PER_S
         from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
         span = Span(from_s, to_s, step.index, second.phase, second.in_flight_end)
         self.writer.interval(span, second.tally)
