@@ -108,9 +108,18 @@ def _port(parts: SplitResult, shown: str) -> int | None:
     return port
 
 
+def _ascii(host: str) -> str:
+    """The name as DNS and the Host header carry it."""
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        # Resolving it will say why it is no name.
+        return host
+
+
 def _url(parts: SplitResult, port: int | None) -> Url:
     tls = parts.scheme == "https"
-    host = parts.hostname or ""
+    host = _ascii(parts.hostname or "")
     port = port or (443 if tls else 80)
     path = quote(parts.path or "/", safe=_PATH_SAFE)
     query = f"?{quote(parts.query, safe=_PATH_SAFE)}" if parts.query else ""
