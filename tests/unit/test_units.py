@@ -42,6 +42,13 @@ def test_anything_else_is_no_duration_and_the_message_shows_how(text: str) -> No
         parse_duration(text)
 
 
+def test_a_duration_is_a_week_at_most() -> None:
+    """Longer ones are typing errors, and beyond what the engine counts in."""
+    assert parse_duration("168h") == 604_800 * NS_PER_S
+    with pytest.raises(ValueError, match="is longer than a week"):
+        parse_duration("169h")
+
+
 @pytest.mark.parametrize(
     ("ns", "text"),
     [
@@ -79,6 +86,13 @@ def test_anything_else_is_no_rate_and_the_message_shows_how(text: str) -> None:
     """Not a number, zero and without end are no load."""
     with pytest.raises(ValueError, match="is not a rate: write requests a second, such as 150"):
         parse_rate(text)
+
+
+def test_a_rate_is_one_that_machines_can_send() -> None:
+    """Beyond ten million a second it is a typing error, and a schedule without end."""
+    assert parse_rate("1e7") == 1e7
+    with pytest.raises(ValueError, match="is more than any machine sends"):
+        parse_rate("10000001")
 
 
 @pytest.mark.parametrize(

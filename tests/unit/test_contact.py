@@ -1,0 +1,122 @@
+"""What the first contact tells."""
+
+import pytest
+from measured import FullTally
+from plans import URL, plan_of
+
+from breakstep.engine.contact import Contact
+from breakstep.model.errors import TargetError
+from breakstep.plan.flags import Flags
+from breakstep.session.contact import assumed_slos, check_contact, first_rate_per_s
+
+MS = 1_000_000
+
+
+def contact(met: FullTally, median_ns: int | None = None) -> Contact:
+    """A contact with a stand-in for the engine's tally."""
+    return Contact(met.as_engines, median_ns)
+
+
+def unanswered(outcome: str, cause: str) -> Contact:
+    """Nine requests that ended alike, without an answer."""
+    return contact(FullTally(failed={outcome: 9}, causes={cause: 9}))
+
+
+def answered(*statuses: int, median_ns: int | None = None) -> Contact:
+    """Answers with these statuses."""
+    return contact(
+        FullTally(failed={"http_error": 9}, statuses=dict.fromkeys(statuses, 9)), median_ns
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "remedy"),
+    [
+        ("connect", "connection refused", "is the service running, and is this its port?"),
+        ("tls", "certificate not trusted", "--cacert FILE or --insecure for a test certificate"),
+        ("protocol", "not an HTTP response", "write https:// if this is a TLS port"),
+        ("reset", "closed before the response", "write https:// if this is a TLS port"),
+        ("timeout", "no complete response", "the service took the request and gave no answer"),
+        ("dropped", "no connection came free", "the service took no connection"),
+    ],
+)
+def test_a_target_without_an_answer_is_an_error_with_its_cause_and_remedy(
+    outcome: str, cause: str, remedy: str
+) -> None:
+    """No load is offered to what does not answer one request at a time."""
+    with pytest.raises(TargetError) as raised:
+        check_contact(plan_of(Flags(URL)), unanswered(outcome, cause))
+    assert str(raised.value).startswith(
+        f"{URL} cannot be measured: {cause} (all of 9 first requests); "
+    )
+    assert remedy in str(raised.value)
+
+
+def test_a_failure_without_a_cause_is_named_by_its_outcome() -> None:
+    """The message is a sentence all the same."""
+    with pytest.raises(TargetError, match=r"cannot be measured: check_failed .*; see the cause"):
+        check_contact(plan_of(Flags(URL)), contact(FullTally(failed={"check_failed": 1})))
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 410])
+def test_the_same_refusal_every_time_is_an_error(status: int) -> None:
+    """Measuring how fast a service says 404 is nobody's wish."""
+    with pytest.raises(TargetError) as raised:
+        check_contact(plan_of(Flags(URL, method="put")), answered(status))
+    assert str(raised.value) == (
+        f"PUT {URL} is answered {status} every time: check the path, the method and the headers"
+    )
+
+
+@pytest.mark.parametrize("statuses", [(429,), (500,), (503,), (404, 503), (401, 404)])
+def test_refusals_that_load_may_cause_or_that_vary_are_measured(statuses: tuple[int, ...]) -> None:
+    """Too many requests and server errors are what a search is about."""
+    check_contact(plan_of(Flags(URL)), answered(*statuses))
+
+
+def test_one_good_answer_is_enough() -> None:
+    """A service that sometimes says 404 can be measured."""
+    check_contact(plan_of(Flags(URL)), answered(404, median_ns=MS))
+
+
+def test_messages_about_a_target_keep_its_secrets() -> None:
+    """Neither the password nor the token of the URL is shown."""
+    plan = plan_of(Flags("http://me:hunter2@h/?token=hunter2"))
+    for met in (unanswered("connect", "connection refused"), answered(404)):
+        with pytest.raises(TargetError, match=r"http://h/\?token=\*\*\*") as raised:
+            check_contact(plan, met)
+        assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("median_ns", "bound"),
+    [
+        (20 * MS, "p95<200ms"),
+        (20_340_000, "p95<203ms"),
+        (1 * MS, "p95<10ms"),
+        (50_000, "p95<10ms"),
+        (3_000 * MS, "p95<30s"),
+    ],
+)
+def test_without_an_slo_ten_times_the_unloaded_median_is_assumed(
+    median_ns: int, bound: str
+) -> None:
+    """In whole milliseconds, and never under ten."""
+    slos = assumed_slos(contact(FullTally(), median_ns))
+    assert [str(slo) for slo in slos] == [bound, "errors<1%", "goodput>97%"]
+
+
+def test_without_a_good_answer_no_latency_is_assumed() -> None:
+    """There is nothing to take ten times of."""
+    assert [str(slo) for slo in assumed_slos(answered(503))] == ["errors<1%", "goodput>97%"]
+
+
+@pytest.mark.parametrize(
+    ("median_ns", "rate_per_s"),
+    [(None, 1.0), (20 * MS, 50.0), (50_000, 200.0), (7 * MS, 143.0), (5_000 * MS, 1.0)],
+)
+def test_a_climb_starts_at_what_one_request_at_a_time_reaches(
+    median_ns: int | None, rate_per_s: float
+) -> None:
+    """A round rate, at least 1/s and at most 200/s."""
+    assert first_rate_per_s(contact(FullTally(), median_ns)) == rate_per_s
