@@ -23,6 +23,9 @@ use crate::worker::{Policy, Worker};
 /// A cut lies this far ahead, so that every worker hears of it before its time.
 const CUT_NOTICE_NS: u64 = 10_000_000;
 
+/// No machine sends more: beyond this a schedule would only keep the worker busy drawing it.
+pub const HIGHEST_PER_S: f64 = 1e7;
+
 /// What fixes the load generator.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -56,8 +59,11 @@ pub enum EngineError {
     /// A value of the configuration makes no sense.
     #[error("{0}")]
     Config(String),
-    /// The segment begins before the last one ends, or has no length.
-    #[error("a segment must have a length and start at or after {earliest_ns} ns")]
+    /// The segment begins before the last one ends, has no length, or a rate beyond reason.
+    #[error(
+        "a segment must have a length, start at or after {earliest_ns} ns, and offer at most \
+         {HIGHEST_PER_S} arrivals a second"
+    )]
     Segment {
         /// The end of the last segment.
         earliest_ns: u64,
@@ -295,8 +301,8 @@ pub fn check(config: &Config) -> Result<(), EngineError> {
 fn sound(load: &Load) -> bool {
     match load {
         Load::Open { from_per_s, to_per_s, .. } => {
-            let valid = |rate: &f64| rate.is_finite() && *rate >= 0.0;
-            valid(from_per_s) && valid(to_per_s)
+            let valid = 0.0..=HIGHEST_PER_S;
+            valid.contains(from_per_s) && valid.contains(to_per_s)
         }
         Load::Closed { .. } => true,
     }

@@ -38,7 +38,10 @@ async fn pace(
     let timer = Timer::new(worker.clock, worker.policy.spin)?;
     loop {
         let now_ns = worker.clock.now_ns();
-        worker.tick(now_ns);
+        if worker.tick(now_ns) {
+            // What was started is sent before anything else is done: setting a timer is slow.
+            tokio::task::yield_now().await;
+        }
         if let Some(recorded) = worker.hand_over(now_ns) {
             // Nobody listens any more only when the engine is being dropped.
             let _ = deltas.send(recorded);
@@ -50,7 +53,7 @@ async fn pace(
                 return Ok(());
             },
             () = worker.look_again.notified() => {}
-            waited = timer.wait_until(worker.next_wake_ns(now_ns)) => waited?,
+            waited = timer.wait_until(worker.next_wake_ns(now_ns), worker.busy()) => waited?,
         }
     }
 }

@@ -16,8 +16,11 @@ use tokio::io::unix::AsyncFd;
 
 use crate::clock::Clock;
 
-/// How long before the instant a spinning wait stops sleeping, ns.
-const SPIN_NS: u64 = 60_000;
+/// A spinning wait of up to this length never sleeps, ns.
+const SPIN_WHOLE_NS: u64 = 1_000_000;
+
+/// A longer one sleeps until this long before the instant, ns.
+const SPIN_LAST_NS: u64 = 60_000;
 
 /// An absolute timer on a [`Clock`]. One waiter at a time.
 pub struct Timer {
@@ -39,8 +42,11 @@ impl Timer {
     }
 
     /// Returns once the clock shows `at_ns` or later; never early.
-    pub async fn wait_until(&self, at_ns: u64) -> io::Result<()> {
-        let sleep_to = if self.spin { at_ns.saturating_sub(SPIN_NS) } else { at_ns };
+    ///
+    /// `busy` says that something else may happen meanwhile, such as the end of a response: a
+    /// spinning timer then does not sleep at all, so that it is seen at once.
+    pub async fn wait_until(&self, at_ns: u64, busy: bool) -> io::Result<()> {
+        let sleep_to = self.sleep_to(at_ns, busy);
         while self.clock.now_ns() < sleep_to {
             self.arm(sleep_to)?;
             std::future::poll_fn(|cx| self.poll_expired(cx)).await?;
@@ -50,6 +56,15 @@ impl Timer {
             tokio::task::yield_now().await;
         }
         Ok(())
+    }
+
+    fn sleep_to(&self, at_ns: u64, busy: bool) -> u64 {
+        let soon = at_ns.saturating_sub(self.clock.now_ns()) <= SPIN_WHOLE_NS;
+        match (self.spin, busy || soon) {
+            (false, _) => at_ns,
+            (true, true) => 0,
+            (true, false) => at_ns - SPIN_LAST_NS,
+        }
     }
 
     /// Sets the instant at which [`Self::poll_expired`] becomes ready, replacing the one before.

@@ -158,15 +158,23 @@ impl Worker {
         self.state.borrow_mut().recorder.set_good_within(good_within_ns);
     }
 
-    /// Starts what is due and ends what has used up its time.
-    pub(crate) fn tick(self: &Rc<Self>, now_ns: u64) {
+    /// Starts what is due and ends what has used up its time. Returns whether anything was started.
+    pub(crate) fn tick(self: &Rc<Self>, now_ns: u64) -> bool {
         self.expire(now_ns);
         self.drop_late(now_ns);
+        let mut started = false;
         while let Some(arrival) = self.take_due(now_ns) {
             self.place(arrival);
+            started = true;
         }
         self.state.borrow_mut().recorder.advance(now_ns);
         self.publish();
+        started
+    }
+
+    /// Whether any arrival is in flight.
+    pub(crate) fn busy(&self) -> bool {
+        self.state.borrow().recorder.in_flight() > 0
     }
 
     /// What was recorded since the last time, once an interval has passed or the load is over.

@@ -160,7 +160,7 @@ async fn accept_all(
     loop {
         match listener.accept(serving).await {
             Err(fault) if fault.kind() != io::ErrorKind::ConnectionAborted => {
-                pause.wait_until(clock.now_ns() + ACCEPT_PAUSE_NS).await?;
+                pause.wait_until(clock.now_ns() + ACCEPT_PAUSE_NS, false).await?;
             }
             _ => {}
         }

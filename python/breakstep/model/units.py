@@ -5,6 +5,8 @@ import re
 NS_PER_US = 1_000
 NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
+LONGEST_NS = 7 * 24 * 3600 * NS_PER_S
+HIGHEST_PER_S = 1e7
 
 _UNITS_NS = {
     "ns": 1,
@@ -31,7 +33,11 @@ def parse_duration(text: str) -> int:
     if match is None:
         msg = f"{text!r} is not a duration: write a number with a unit, such as 200ms, 5s or 3m"
         raise ValueError(msg)
-    return round(float(match[1]) * _UNITS_NS[match[2]])
+    duration_ns = round(float(match[1]) * _UNITS_NS[match[2]])
+    if duration_ns > LONGEST_NS:
+        msg = f"{text!r} is longer than a week"
+        raise ValueError(msg)
+    return duration_ns
 
 
 def format_duration(value_ns: float) -> str:
@@ -57,6 +63,9 @@ def parse_rate(text: str) -> float:
         rate = 0.0
     if not 0.0 < rate < float("inf"):
         msg = f"{text!r} is not a rate: write requests a second, such as 150"
+        raise ValueError(msg)
+    if rate > HIGHEST_PER_S:
+        msg = f"{text!r} is more than any machine sends: at most {HIGHEST_PER_S:g} a second"
         raise ValueError(msg)
     return rate
 
