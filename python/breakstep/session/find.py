@@ -12,7 +12,8 @@ from breakstep.analysis.trust import run_trust
 from breakstep.analysis.verdict import tightest_bound_ns
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
-from breakstep.model.plan import Plan
+from breakstep.engine.reach import reachable_first
+from breakstep.model.plan import Plan, Target
 from breakstep.model.record import Answer, Result
 from breakstep.model.units import NS_PER_S, format_duration
 from breakstep.plan import limits
@@ -59,6 +60,7 @@ def find(plan: Plan, around: Around) -> Result:
     started_at, machine = datetime.now(UTC), limits.read_machine()
     for warning in limits.warnings(plan, machine):
         around.say(f"warning: {warning}")
+    plan = replace(plan, target=_at_its_address(plan.target))
     engine = start_engine(plan, limits.connections_allowed(plan, machine))
     try:
         contact = first_contact(engine, around.stopping)
@@ -84,6 +86,12 @@ def find(plan: Plan, around: Around) -> Result:
         return result
     finally:
         engine.stop()
+
+
+def _at_its_address(target: Target) -> Target:
+    if len(target.addresses) <= 1:
+        return target
+    return replace(target, addresses=reachable_first(target.addresses, target.port))
 
 
 def _writer(

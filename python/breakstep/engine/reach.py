@@ -1,0 +1,22 @@
+"""Which of a host's addresses the service listens on: `localhost` may mean two."""
+
+import socket
+from collections.abc import Sequence
+
+PATIENCE_S = 1.0
+
+
+def reachable_first(addresses: Sequence[str], port: int) -> tuple[str, ...]:
+    """The addresses, the first one that accepts a connection in front; as they are if none does."""
+    chosen = next((address for address in addresses if _accepts(address, port)), None)
+    if chosen is None:
+        return tuple(addresses)
+    return (chosen, *(address for address in addresses if address != chosen))
+
+
+def _accepts(address: str, port: int) -> bool:
+    try:
+        with socket.create_connection((address, port), timeout=PATIENCE_S):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,23 @@
+"""Facts of choosing among a host's addresses."""
+
+import socket
+
+import pytest
+
+from breakstep.engine.reach import reachable_first
+
+pytestmark = pytest.mark.sockets
+
+
+def test_the_address_that_listens_comes_first() -> None:
+    """A service on 127.0.0.1 alone is found although localhost may mean ::1 before it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert reachable_first(("::1", "127.0.0.1"), port) == ("127.0.0.1", "::1")
+
+
+def test_the_order_stays_when_nothing_listens() -> None:
+    """Nobody at home is told by the first contact, with the address first tried."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert reachable_first(("::1", "127.0.0.1"), port) == ("::1", "127.0.0.1")
