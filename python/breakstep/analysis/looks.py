@@ -1,0 +1,177 @@
+"""Judging a hold while it goes on: at a look, the arrivals so far decide, or it goes on.
+
+    look       at each of a step's `looks_ns`, one bound later (then every response time that is
+               within it is known)
+    level      0.05 / looks, one-sided, so that all looks together err on a side in 5 % at most
+    growing    at any look: arrivals outran completions, the load fails whatever was within
+
+A confirmation is the second opinion on a verdict: one look, level 0.025.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, log
+
+import numpy as np
+
+from breakstep.analysis.exceedance import estimate, told
+from breakstep.analysis.queue import classify
+from breakstep.analysis.rows import OK, UNFINISHED, Flags, Rows
+from breakstep.analysis.rows_tally import as_tally
+from breakstep.analysis.verdict import allowed_share, judge, tightest_bound_ns
+from breakstep.analysis.warmup import settled
+from breakstep.analysis.words import counted, percent
+from breakstep.model.plan import Step
+from breakstep.model.record import Criterion, Estimate, Queue, Verdict
+from breakstep.model.slo import Slo, quantile_name
+from breakstep.model.units import NS_PER_S, format_duration, format_rate
+
+ERROR = 0.05
+CONFIRM_LEVEL = 0.025
+CAP_BOUNDS = 2.0
+NOT_SETTLED = "response times had not settled after half of the window"
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A hold until a look. Times are ns on the clock of the rows.
+
+    `rows` has every arrival due from `from_ns` until `until_ns`, those that have not ended too:
+    see `Rows.with_unfinished`. `in_flight_start` is the number in flight when the hold began.
+    """
+
+    rows: Rows
+    from_ns: int
+    until_ns: int
+    in_flight_start: int
+    timeout_ns: int
+
+
+def level_of(step: Step) -> float:
+    """The chance of error that each one-sided bound of this step may take."""
+    return CONFIRM_LEVEL if step.kind == "confirm" else ERROR / max(1, len(step.looks_ns))
+
+
+def judge_at(step: Step, slos: Sequence[Slo], hold: Hold) -> Verdict:
+    """What the arrivals until this look say; `undecided` means: go on to the next look."""
+    queue = queue_of(hold)
+    verdict = _judge_share(slos, hold, level_of(step))
+    if queue != "growing" or verdict.name == "fail":
+        return verdict
+    return replace(verdict, name="fail", reasons=(_outran(hold),))
+
+
+def due_look(step: Step, seen_ns: int, looked: int, bound_ns: int) -> int | None:
+    """The number of the next look if its time has come, `looked` of them being done.
+
+    `seen_ns` is the time since the hold began, `bound_ns` the longest bound of the SLOs.
+    """
+    if looked >= len(step.looks_ns) or seen_ns < step.looks_ns[looked] + bound_ns:
+        return None
+    return looked
+
+
+def queue_of(hold: Hold) -> Queue:
+    """The flow balance of the hold until this look."""
+    end, completions = _flow(hold)
+    return classify(hold.in_flight_start, end, completions, len(hold.rows))
+
+
+def needed_arrivals(quantile: float, error: float = ERROR) -> int:
+    """The fewest independent arrivals that can show the quantile: all of them within the bound.
+
+    ln(error) / ln(quantile)
+
+    >>> needed_arrivals(0.99), needed_arrivals(0.999)
+    (299, 2995)
+    """
+    return ceil(log(error) / log(quantile))
+
+
+def cannot_judge(slo: Slo, rate_per_s: float, allowed_ns: int, effect: float = 1.0) -> str | None:
+    """Why a latency SLO is out of reach of any verdict here, or None.
+
+    `allowed_ns` is the longest a step may be held; `effect` the design effect to expect.
+    """
+    if slo.kind != "latency":
+        return None
+    needed = ceil(needed_arrivals(slo.quantile) * effect)
+    if rate_per_s * allowed_ns / NS_PER_S >= needed:
+        return None
+    return (
+        f"{quantile_name(slo.quantile)} cannot be judged at {format_rate(rate_per_s)}/s in the "
+        f"time allowed: it takes at least {counted(needed)} arrivals, "
+        f"{format_duration(needed / rate_per_s * NS_PER_S)}"
+    )
+
+
+def _judge_share(slos: Sequence[Slo], hold: Hold, level: float) -> Verdict:
+    if len(hold.rows) == 0:
+        return Verdict("undecided", reasons=("no arrival was due in the window",))
+    tightest_ns = tightest_bound_ns(slos)
+    rows = settled(hold.rows, CAP_BOUNDS * (tightest_ns or hold.timeout_ns))
+    measured = judge(slos, as_tally(hold.rows if rows is None else rows))
+    if rows is None:
+        return Verdict("undecided", _undecided(measured.criteria), (NOT_SETTLED,))
+    pairs = zip(slos, measured.criteria, strict=True)
+    return _all_of([_criterion(slo, said, rows, tightest_ns, level) for slo, said in pairs])
+
+
+def _criterion(
+    slo: Slo, said: Criterion, rows: Rows, tightest_ns: int | None, level: float
+) -> Criterion:
+    estimated = estimate(slo, rows, tightest_ns, level)
+    verdict = told(estimated)
+    if slo.kind == "errors" and verdict == "fail" and not _surely(slo, rows, level):
+        verdict = "undecided"
+    return replace(
+        said, verdict=verdict, estimate=estimated, says=f"{said.says} ({_range(estimated)})"
+    )
+
+
+def _surely(slo: Slo, rows: Rows, level: float) -> bool:
+    """Whether it fails as well if every unfinished arrival still succeeds."""
+    kind = np.where(rows.outcome == UNFINISHED, OK, rows.outcome)
+    hopeful = replace(rows, outcome=kind)
+    return told(estimate(slo, hopeful, None, level)) == "fail"
+
+
+def _range(estimated: Estimate) -> str:
+    return (
+        f"{percent(estimated.lower)} to {percent(estimated.upper)} of arrivals are bad, "
+        f"{percent(estimated.allowed)} may be"
+    )
+
+
+def _all_of(criteria: Sequence[Criterion]) -> Verdict:
+    """Fails if one does, passes if all do; the reasons are those of the criteria that decided."""
+    names = [criterion.verdict for criterion in criteria]
+    for name in ("fail", "undecided"):
+        if name in names:
+            reasons = tuple(c.says for c in criteria if c.verdict == name)
+            return Verdict(name, tuple(criteria), reasons)
+    return Verdict("pass", tuple(criteria), tuple(c.says for c in criteria))
+
+
+def _undecided(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    return tuple(replace(criterion, verdict="undecided") for criterion in criteria)
+
+
+def _flow(hold: Hold) -> tuple[int, int]:
+    """In flight at the look, and completions until then. What began before has ended by then."""
+    ended = int(np.count_nonzero(_ended_by(hold)))
+    return len(hold.rows) - ended, ended + hold.in_flight_start
+
+
+def _ended_by(hold: Hold) -> Flags:
+    flags: Flags = (hold.rows.ended_ns <= hold.until_ns) & (hold.rows.outcome != UNFINISHED)
+    return flags
+
+
+def _outran(hold: Hold) -> str:
+    end, _ = _flow(hold)
+    return (
+        f"arrivals outran completions: {counted(hold.in_flight_start)} in flight became "
+        f"{counted(end)} within {counted(len(hold.rows))} arrivals"
+    )
+

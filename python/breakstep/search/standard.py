@@ -1,0 +1,233 @@
+"""The statistical search: up until a load fails, narrow both edges, confirm both with fresh steps.
+
+    no load yet                    the first load
+    no load fails                  × 1.5 after a pass, × √1.5 once one was undecided; or `to`
+    every load fails               ÷ 4, until one passes, or load is seen not to matter, or 1/s
+    pass … undecided … fail        the middle, in ln λ, of the wider gap pass–undecided or
+                                   undecided–fail, until each is at most `width`
+    the gaps are closed            `high`, then `low`, in one fresh step of full length each
+    a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
+    a pass above a failing load    both once more
+    a load is invalid              once more, then the end
+    every fourth step              a canary at a quarter of the first guess of the knee
+
+The *low* edge is the highest load that passes below all that fail, the *high* edge the lowest that
+fails. The history alone decides: the kinds of its steps are found by searching it again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log, sqrt
+
+from breakstep.analysis.knee import abrupt, knee
+from breakstep.model.plan import Step, StepKind
+from breakstep.model.record import StepRecord
+from breakstep.model.units import NS_PER_S, format_rate
+from breakstep.search.climb import legible, midway
+from breakstep.search.controller import Done, StepShape
+from breakstep.search.floor import indifferent
+from breakstep.search.trials import Bracket, Load, Trial, counting
+
+UP = 1.5
+DOWN = 4.0
+LOWEST_PER_S = 1.0
+SEARCH_MAX = 25
+"""Search steps; more only when a confirmation took the last pass or fail away."""
+STEPS_MAX = 60
+VERDICTS_MAX = 3
+"""At one load."""
+REOPENED = 2.0
+"""A gap that a confirmation left is narrowed again when it is so many widths wide."""
+SHARPER = 4.0
+"""Loads between the edges are no closer than this part of the width."""
+RAMP_HALVINGS = 3
+"""Looks before the usual first one while nothing has failed: low loads pass on little."""
+CANARY_EVERY = 4
+CANARY_SHARE = 0.25
+CANARY_FROM = 5_000
+"""A search whose first look is shorter has no time for canaries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to offer next."""
+
+    rate_per_s: float
+    kind: StepKind = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """Searches from `from_per_s`, up to `to_per_s` if given; see `model.plan.Search`.
+
+    No hold has its first look before `shape.hold_ns` has passed.
+    """
+
+    from_per_s: float
+    to_per_s: float | None
+    first_look: int
+    looks: int
+    width: float
+    shape: StepShape
+
+    def next_step(self, history: Sequence[StepRecord]) -> Step | Done:
+        """The load that tells most about where the service breaks."""
+        return self._next(self.trials(history))
+
+    def trials(self, history: Sequence[StepRecord]) -> list[Trial]:
+        """The history with the steps as this search asked for them."""
+        trials: list[Trial] = []
+        for record in history:
+            step = self._next(trials)
+            if isinstance(step, Done):
+                break
+            trials.append(Trial(step, record))
+        return trials
+
+    def _next(self, trials: Sequence[Trial]) -> Step | Done:
+        chosen = _after_invalid(trials) or self._canary(trials) or self._next_rate(trials)
+        if isinstance(chosen, Done):
+            return chosen
+        if len(trials) >= STEPS_MAX:
+            return Done("budget", f"{STEPS_MAX} steps did not settle it")
+        return self._step(len(trials), chosen, ramp=Bracket.of(trials).high is None)
+
+    def _next_rate(self, trials: Sequence[Trial]) -> Choice | Done:
+        bracket = Bracket.of(trials)
+        if not bracket.loads:
+            return Choice(self.from_per_s)
+        if bracket.high is None:
+            return self._up(trials, bracket)
+        if bracket.low is None:
+            return _down(trials, bracket)
+        return (
+            self._narrow(trials, bracket)
+            or _confirm(bracket)
+            or self._sharpen(trials, bracket)
+            or _settled(bracket)
+        )
+
+    def _up(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
+        top = bracket.loads[-1]
+        if self.to_per_s is not None and top.rate_per_s >= self.to_per_s:
+            return self._at_ceiling(trials, top)
+        doubted = any(trial.verdict == "undecided" for trial in counting(trials))
+        rate = legible(top.rate_per_s * (sqrt(UP) if doubted else UP))
+        return Choice(rate if self.to_per_s is None else min(rate, self.to_per_s))
+
+    def _at_ceiling(self, trials: Sequence[Trial], top: Load) -> Choice | Done:
+        rate = f"{format_rate(top.rate_per_s)}/s, the highest allowed,"
+        if top.standing == "pass" and top.confirmed:
+            return Done("ceiling", f"{rate} held twice")
+        if len(top.verdicts) < VERDICTS_MAX and len(trials) < STEPS_MAX:
+            return Choice(top.rate_per_s, "confirm")
+        return Done("budget", f"{rate} could not be told from the breaking load")
+
+    def _narrow(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        confirming = any(trial.step.kind == "confirm" for trial in trials)
+        searched = sum(trial.step.kind == "search" for trial in trials)
+        width = self.width * (REOPENED if confirming else 1.0)
+        low, high = max(bracket.edges, key=lambda gap: log(gap[1] / gap[0]))
+        if high <= low * (1.0 + width) or searched >= SEARCH_MAX:
+            return None
+        return Choice(midway(low, high))
+
+    def _sharpen(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        """One more load between the edges while the knee itself is only known as a bracket."""
+        low, high = max(bracket.inside, key=lambda gap: log(gap[1] / gap[0]))
+        searched = sum(trial.step.kind == "search" for trial in trials)
+        if searched >= SEARCH_MAX or high <= low * (1.0 + self.width / SHARPER):
+            return None
+        steps = [trial.record for trial in counting(trials)]
+        edges = bracket.inside
+        found = knee(steps, edges[0][0], edges[-1][1])
+        if found.slo is not None or abrupt(steps, self.width):
+            return None
+        return Choice(midway(low, high))
+
+    def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
+        if self.first_look < CANARY_FROM:
+            return None
+        canaries = [trial for trial in trials if trial.step.kind == "canary"]
+        if not canaries:
+            return self._first_canary(trials)
+        rate = canaries[0].step.rate_per_s
+        if trials[-1].step.kind == "canary" and trials[-1].verdict == "fail":
+            again = len(trials) > 1 and trials[-2].step.kind == "canary"
+            return _drifted(trials[-1]) if again else Choice(rate, "canary")
+        since = len(trials) - 1 - max(i for i, t in enumerate(trials) if t.step.kind == "canary")
+        return Choice(rate, "canary") if since >= CANARY_EVERY else None
+
+    def _first_canary(self, trials: Sequence[Trial]) -> Choice | None:
+        bracket = Bracket.of(trials)
+        if bracket.low is None or bracket.high is None:
+            return None
+        guess = midway(bracket.low.rate_per_s, bracket.high.rate_per_s)
+        return Choice(legible(CANARY_SHARE * guess), "canary")
+
+    def _step(self, index: int, chosen: Choice, *, ramp: bool) -> Step:
+        looks_ns = self._looks_ns(chosen, ramp=ramp)
+        step = self.shape.step(index, chosen.rate_per_s)
+        return replace(step, hold_ns=looks_ns[-1], looks_ns=looks_ns, kind=chosen.kind)
+
+    def _looks_ns(self, chosen: Choice, *, ramp: bool) -> tuple[int, ...]:
+        """Doubling from the first look; a confirmation only has the last one."""
+        first_ns = self.first_look / chosen.rate_per_s * NS_PER_S
+        if chosen.kind == "canary":
+            # As long as a first look at the knee takes.
+            return (max(self.shape.hold_ns, round(first_ns * CANARY_SHARE)),)
+        numbers = range(-RAMP_HALVINGS if ramp else 0, self.looks)
+        least_ns = self.shape.hold_ns
+        looks = sorted({max(least_ns, round(first_ns * 2.0**number)) for number in numbers})
+        return (looks[-1],) if chosen.kind == "confirm" else tuple(looks)
+
+
+def _after_invalid(trials: Sequence[Trial]) -> Choice | Done | None:
+    """An invalid step once more; invalid twice is the end, the generator's own ceiling perhaps."""
+    if not trials or trials[-1].verdict != "invalid":
+        return None
+    last = trials[-1]
+    rate = last.step.rate_per_s
+    before = trials[-2] if len(trials) > 1 else None
+    if before is None or before.verdict != "invalid" or before.step.rate_per_s != rate:
+        return Choice(rate, last.step.kind)
+    bracket = Bracket.of(trials)
+    reason = last.record.verdict.reasons[0] if last.record.verdict.reasons else "no reason is known"
+    if bracket.low is not None and bracket.high is None:
+        held = format_rate(bracket.low.rate_per_s)
+        says = f"{held}/s held, and {format_rate(rate)}/s could not be offered: {reason}"
+        return Done("ceiling", says)
+    return Done("untrusted", f"{format_rate(rate)}/s was invalid twice: {reason}")
+
+
+def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
+    lowest = bracket.loads[0].rate_per_s
+    if says := indifferent(trials):
+        return Done("floor", says)
+    if lowest > LOWEST_PER_S:
+        return Choice(max(LOWEST_PER_S, legible(lowest / DOWN)))
+    return Done("floor", f"{format_rate(lowest)}/s did not pass, and nothing lower is offered")
+
+
+def _confirm(bracket: Bracket) -> Choice | None:
+    """An edge that a fresh step has not agreed with yet; both sides of a contradiction too."""
+    for load in (bracket.high, bracket.low, bracket.above):
+        if load is not None and not load.confirmed and len(load.verdicts) < VERDICTS_MAX:
+            return Choice(load.rate_per_s, "confirm")
+    return None
+
+
+def _settled(bracket: Bracket) -> Done:
+    low, high = bracket.low, bracket.high
+    if low is None or high is None:
+        return Done("budget", "no load was left to try")
+    rates = f"{format_rate(low.rate_per_s)}/s held and {format_rate(high.rate_per_s)}/s failed"
+    if low.confirmed and high.confirmed:
+        return Done("broken", f"{rates}, each in two independent steps")
+    return Done("broken", f"{rates}, not always alike")
+
+
+def _drifted(canary: Trial) -> Done:
+    reason = canary.record.verdict.reasons[0] if canary.record.verdict.reasons else "it changed"
+    rate = format_rate(canary.step.rate_per_s)
+    return Done("untrusted", f"the service did not stay the same: at {rate}/s {reason}")
