@@ -12,6 +12,8 @@ __all__ = [
     "Segment",
     "Tally",
     "TargetServer",
+    "WakeProbe",
+    "WakeSample",
     "__version__",
     "intended_starts",
     "request_bytes",
@@ -254,5 +256,43 @@ class TargetServer:
 
     def truth(self) -> str:
         """The parameters as JSON, as served by `GET /truth`."""
+
+    def stop(self) -> None: ...
+
+@final
+class WakeSample:
+    """What the probe's thread on one core saw since the last take."""
+
+    @property
+    def core(self) -> int | None:
+        """None where the kernel chose."""
+
+    @property
+    def lateness(self) -> Histogram:
+        """Of every planned instant, also those that passed while the thread still slept."""
+
+    @property
+    def events(self) -> list[tuple[int, int]]:
+        """The latest late wake-ups: planned instant, ns since 1970, and lateness, ns."""
+
+    @property
+    def forgotten(self) -> int:
+        """Late wake-ups that had to make room: `events` holds 4096."""
+
+@final
+class WakeProbe:
+    """A thread pinned to each core that sleeps to every millisecond; without cores one, unpinned.
+
+    It shows how late the host wakes a thread that does nothing else.
+    """
+
+    def __new__(cls, cores: Sequence[int] | None = None, *, late_ns: int = 1_000_000) -> WakeProbe:
+        """From `late_ns` on a wake-up is an event. Raises ValueError."""
+
+    def start(self) -> None:
+        """Raises OSError for a core that is not there, or not allowed."""
+
+    def take(self) -> list[WakeSample]:
+        """What was seen since the last take, by core. Raises RuntimeError when not started."""
 
     def stop(self) -> None: ...

@@ -18,6 +18,7 @@ pub mod timeline;
 pub mod timer;
 pub mod tls;
 pub mod transport;
+pub mod wakeup;
 mod worker;
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod histogram;
 mod request;
 mod tally;
 mod target;
+mod wakeup;
 
 use pyo3::prelude::*;
 
@@ -27,6 +28,8 @@ mod _engine {
     use super::tally::Tally;
     #[pymodule_export]
     use super::target::{TargetServer, simulate};
+    #[pymodule_export]
+    use super::wakeup::{WakeProbe, WakeSample};
 
     use pyo3::prelude::*;
 
