@@ -7,12 +7,14 @@
     arrivals_offered                                  < 99.9 % of those the schedule made due
 
 Lag is the generator's own lateness; waiting for a connection is the service's and is not held
-against the generator.
+against the generator. What else is checked, of the host and of the sends, has its own modules:
+`host_noise`, `dispersion`, `halves`, `periodicity`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from breakstep.analysis.host_noise import wait_checks
 from breakstep.analysis.measured import Histogram
 from breakstep.analysis.verdict import tightest_bound_ns
 from breakstep.analysis.words import percent
@@ -54,10 +56,47 @@ class GeneratorFacts:
     spinning: bool = False
 
 
-def check_step(facts: GeneratorFacts, slos: Sequence[Slo]) -> Trust:
-    """Every self-check of the generator over one step, and the worst of them."""
+def check_step(facts: GeneratorFacts, slos: Sequence[Slo], more: Sequence[Check] = ()) -> Trust:
+    """Every self-check of the generator over one step, and the worst of them.
+
+    `more` are checks of the host and of the sends, made elsewhere.
+    """
     bound_ns = tightest_bound_ns(slos) or 0
-    return _trust([*_cpu_check(facts), *_lag_checks(facts.lag, bound_ns), *_offered_check(facts)])
+    return trust_of(
+        [
+            *_cpu_check(facts),
+            *_lag_checks(facts.lag, bound_ns),
+            *_offered_check(facts),
+            *([] if facts.spinning else wait_checks(facts.generator)),
+            *more,
+        ]
+    )
+
+
+def trust_of(checks: Sequence[Check]) -> Trust:
+    """The checks, and the worst verdict among them."""
+    worst = max(checks, key=lambda check: _RANK[check.verdict], default=None)
+    return Trust("trusted" if worst is None else worst.verdict, tuple(checks))
+
+
+def with_halves(
+    trust: Trust, halves: Sequence[Check], step: StepRecord | None, rate_per_s: float
+) -> Trust:
+    """The trust and the check of the step's halves; `step` is the one before it, if any.
+
+    Unlike halves are noise; unlike halves again, at the same rate, are a service or a host that
+    does not hold still, and no verdict on either step is worth anything.
+    """
+    if step is None or step.offered_per_s != rate_per_s:
+        return trust_of([*trust.checks, *halves])
+    before = {check.name for check in step.trust.checks if check.verdict != "trusted"}
+    again = [
+        replace(check, verdict="invalid", says=f"again, {check.says}")
+        if check.verdict == "noisy" and check.name in before
+        else check
+        for check in halves
+    ]
+    return trust_of([*trust.checks, *again])
 
 
 def apply_trust(verdict: Verdict, trust: Trust) -> Verdict:
@@ -80,12 +119,7 @@ def run_trust(history: Sequence[StepRecord], stop_reason: StopReason) -> Trust:
         for check in step.trust.checks:
             if check.name not in worst or _worse(check, worst[check.name]):
                 worst[check.name] = _at(step, check)
-    return _trust(list(worst.values()))
-
-
-def _trust(checks: Sequence[Check]) -> Trust:
-    worst = max(checks, key=lambda check: _RANK[check.verdict], default=None)
-    return Trust("trusted" if worst is None else worst.verdict, tuple(checks))
+    return trust_of(list(worst.values()))
 
 
 def _worse(check: Check, than: Check) -> bool:
