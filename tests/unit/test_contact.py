@@ -58,7 +58,7 @@ def test_a_failure_without_a_cause_is_named_by_its_outcome() -> None:
         check_contact(plan_of(Flags(URL)), contact(FullTally(failed={"check_failed": 1})))
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 410])
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 410])
 def test_the_same_refusal_every_time_is_an_error(status: int) -> None:
     """Measuring how fast a service says 404 is nobody's wish."""
     with pytest.raises(TargetError) as raised:
@@ -66,6 +66,21 @@ def test_the_same_refusal_every_time_is_an_error(status: int) -> None:
     assert str(raised.value) == (
         f"PUT {URL} is answered {status} every time: check the path, the method and the headers"
     )
+
+
+@pytest.mark.parametrize(("url", "hinted"), [(URL, True), ("https://h/", False)])
+def test_a_bad_request_may_be_plain_text_on_a_tls_port(url: str, *, hinted: bool) -> None:
+    """Servers that notice say 400, and the message says what to write."""
+    with pytest.raises(TargetError, match="is answered 400 every time") as raised:
+        check_contact(plan_of(Flags(url)), answered(400))
+    assert ("write https:// if this is a TLS port" in str(raised.value)) == hinted
+
+
+def test_one_request_is_spoken_of_as_one() -> None:
+    """A service that took ten seconds to say nothing is not asked again."""
+    once = contact(FullTally(failed={"timeout": 1}, causes={"no complete response": 1}))
+    with pytest.raises(TargetError, match=r"no complete response \(the first request\); "):
+        check_contact(plan_of(Flags(URL)), once)
 
 
 @pytest.mark.parametrize("statuses", [(429,), (500,), (503,), (404, 503), (401, 404)])

@@ -28,14 +28,14 @@ class Contact:
 
 
 def first_contact(engine: Engine, stopping: Callable[[], bool]) -> Contact:
-    """Sends requests one at a time for a second, longer if the target is slow.
+    """Sends requests one at a time for a second, longer if the target is slow but answers.
 
     Raises EngineError.
     """
     tally = Tally()
     for _ in range(ROUNDS_MAX):
         _round(engine, tally, stopping)
-        if stopping() or _ended(tally) >= ENOUGH:
+        if stopping() or not tally.statuses or _ended(tally) >= ENOUGH:
             break
     return _contact(tally)
 

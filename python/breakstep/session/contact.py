@@ -11,6 +11,7 @@ ASSUMED_FACTOR = 10
 ASSUMED_FLOOR_NS = 10 * NS_PER_MS
 """Below this a bound would be about the machine, not about the service."""
 FIRST_RATE_MAX_PER_S = 200.0
+_BAD_REQUEST = 400
 _TOO_MANY_REQUESTS = 429
 _REMEDIES = {
     "connect": "is the service running, and is this its port?",
@@ -29,13 +30,13 @@ def check_contact(plan: Plan, contact: Contact) -> None:
         outcome = max(tally.outcomes, key=lambda name: tally.outcomes[name])
         cause = max(tally.causes, key=lambda name: tally.causes[name], default=outcome)
         raise TargetError(
-            f"{url} cannot be measured: {cause} (all of {tally.arrivals} first "
-            f"requests); {_REMEDIES.get(outcome, 'see the cause')}"
+            f"{url} cannot be measured: {cause} ({_first(tally.arrivals)}); "
+            f"{_REMEDIES.get(outcome, 'see the cause')}"
         )
     if contact.median_ns is None and (refused := _refusal(tally.statuses)) is not None:
         raise TargetError(
             f"{plan.scenario.method} {url} is answered {refused} every time: "
-            "check the path, the method and the headers"
+            f"check the path, the method and the headers{_tls_hint(plan, refused)}"
         )
 
 
@@ -58,6 +59,16 @@ def first_rate_per_s(contact: Contact) -> float:
     if not contact.median_ns:
         return 1.0
     return max(1.0, min(FIRST_RATE_MAX_PER_S, round(NS_PER_S / contact.median_ns)))
+
+
+def _first(requests: int) -> str:
+    return "the first request" if requests == 1 else f"all of {requests} first requests"
+
+
+def _tls_hint(plan: Plan, status: int) -> str:
+    """Servers that notice plain text on their TLS port say 400."""
+    hint = not plan.target.tls and status == _BAD_REQUEST
+    return ", and write https:// if this is a TLS port" if hint else ""
 
 
 def _refusal(statuses: dict[int, int]) -> int | None:

@@ -1,0 +1,1 @@
+"""The program as its users meet it, against a service whose truth is known."""
