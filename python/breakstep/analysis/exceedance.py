@@ -21,6 +21,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from breakstep.analysis.distributions import beta_quantile, normal_quantile, student_quantile
 from breakstep.analysis.rows import Flags, Rows
 from breakstep.analysis.verdict import allowed_share, bound_of
 from breakstep.model.record import Estimate, VerdictName
@@ -61,18 +62,14 @@ def design_effect(flags: Flags) -> float:
 
 def bounds(share: float, effective: float, level: float) -> tuple[float, float]:
     """The one-sided bounds of a share seen among so many independent arrivals."""
-    from scipy.special import betaincinv  # noqa: PLC0415  slow to load, needed by few commands
-
     bad = share * effective
     good = effective - bad
-    lower = float(betaincinv(bad, good + 1.0, level)) if bad > 0.0 else 0.0
-    upper = float(betaincinv(bad + 1.0, good, 1.0 - level)) if good > 0.0 else 1.0
+    lower = beta_quantile(level, bad, good + 1.0) if bad > 0.0 else 0.0
+    upper = beta_quantile(1.0 - level, bad + 1.0, good) if good > 0.0 else 1.0
     return lower, upper
 
 
-def _estimate(
-    bad: Flags, borrowed: Sequence[Flags], allowed: float, level: float
-) -> Estimate:
+def _estimate(bad: Flags, borrowed: Sequence[Flags], allowed: float, level: float) -> Estimate:
     arrivals, count = len(bad), int(np.count_nonzero(bad))
     if arrivals < BATCHES:
         return Estimate(arrivals, count, count / max(1, arrivals), 1.0, 0.0, 0.0, 1.0, allowed)
@@ -84,9 +81,8 @@ def _estimate(
 
 def _few_batches(level: float) -> float:
     """(z / t)²: what it costs to know the design effect from so few batches."""
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415  slow to load
-
-    return float((ndtri(1.0 - level) / stdtrit(BATCHES - 1, 1.0 - level)) ** 2)
+    ratio = normal_quantile(1.0 - level) / student_quantile(BATCHES - 1, 1.0 - level)
+    return ratio * ratio
 
 
 def _percentiles(response_ns: NDArray[np.float64]) -> list[float]:

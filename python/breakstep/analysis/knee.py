@@ -22,6 +22,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from breakstep.analysis.distributions import student_quantile
 from breakstep.model.record import Criterion, Estimate, StepRecord
 
 NEAR = 20.0
@@ -170,9 +171,7 @@ class _Line:
         )
 
     def interval(self) -> tuple[float, float]:
-        from scipy.special import stdtrit  # noqa: PLC0415  slow to load
-
         away = (self.crossing - self.centre) ** 2 / self.spread
         variance = max(1.0, self.misfit / self.freedom) * (1.0 + away) / self.total
-        reach = float(stdtrit(max(3, self.freedom), 0.975)) * sqrt(variance) / self.slope
+        reach = student_quantile(max(3, self.freedom), 0.975) * sqrt(variance) / self.slope
         return self.crossing - reach, self.crossing + reach

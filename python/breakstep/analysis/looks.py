@@ -3,6 +3,8 @@
     look       at each of a step's `looks_ns`, one bound later (then every response time that is
                within it is known)
     level      0.05 / looks, one-sided, so that all looks together err on a side in 5 % at most
+    settling   arrivals before the MSER-5 cut are left out; a cut past the middle leaves none out,
+               but then the later half must say the same as the whole
     growing    at any look: arrivals outran completions, the load fails whatever was within
 
 A confirmation is the second opinion on a verdict: one look, level 0.025.
@@ -18,8 +20,8 @@ from breakstep.analysis.exceedance import estimate, told
 from breakstep.analysis.queue import classify
 from breakstep.analysis.rows import OK, UNFINISHED, Flags, Rows
 from breakstep.analysis.rows_tally import as_tally
-from breakstep.analysis.verdict import allowed_share, judge, tightest_bound_ns
-from breakstep.analysis.warmup import settled
+from breakstep.analysis.verdict import judge, tightest_bound_ns
+from breakstep.analysis.warmup import CUT_MAX, mser_cut
 from breakstep.analysis.words import counted, percent
 from breakstep.model.plan import Step
 from breakstep.model.record import Criterion, Estimate, Queue, Verdict
@@ -29,7 +31,7 @@ from breakstep.model.units import NS_PER_S, format_duration, format_rate
 ERROR = 0.05
 CONFIRM_LEVEL = 0.025
 CAP_BOUNDS = 2.0
-NOT_SETTLED = "response times had not settled after half of the window"
+NOT_SETTLED = "response times had not settled, and the window's later half says otherwise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +110,19 @@ def cannot_judge(slo: Slo, rate_per_s: float, allowed_ns: int, effect: float = 1
 def _judge_share(slos: Sequence[Slo], hold: Hold, level: float) -> Verdict:
     if len(hold.rows) == 0:
         return Verdict("undecided", reasons=("no arrival was due in the window",))
+    cut = mser_cut(hold.rows, CAP_BOUNDS * (tightest_bound_ns(slos) or hold.timeout_ns))
+    if cut <= CUT_MAX * len(hold.rows):
+        return _judge_rows(slos, hold.rows[cut:], level)
+    whole = _judge_rows(slos, hold.rows, level)
+    late = _judge_rows(slos, hold.rows[len(hold.rows) // 2 :], level)
+    if whole.name == late.name:
+        return whole
+    return Verdict("undecided", _undecided(whole.criteria), (NOT_SETTLED,))
+
+
+def _judge_rows(slos: Sequence[Slo], rows: Rows, level: float) -> Verdict:
+    pairs = zip(slos, judge(slos, as_tally(rows)).criteria, strict=True)
     tightest_ns = tightest_bound_ns(slos)
-    rows = settled(hold.rows, CAP_BOUNDS * (tightest_ns or hold.timeout_ns))
-    measured = judge(slos, as_tally(hold.rows if rows is None else rows))
-    if rows is None:
-        return Verdict("undecided", _undecided(measured.criteria), (NOT_SETTLED,))
-    pairs = zip(slos, measured.criteria, strict=True)
     return _all_of([_criterion(slo, said, rows, tightest_ns, level) for slo, said in pairs])
 
 
@@ -174,4 +183,3 @@ def _outran(hold: Hold) -> str:
         f"arrivals outran completions: {counted(hold.in_flight_start)} in flight became "
         f"{counted(end)} within {counted(len(hold.rows))} arrivals"
     )
-

@@ -13,6 +13,7 @@ from math import exp, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from breakstep.analysis.distributions import student_two_sided
 from breakstep.analysis.exceedance import BATCHES
 from breakstep.analysis.rows import Rows
 from breakstep.analysis.words import percent
@@ -37,8 +38,6 @@ def judge_canary(first: Rows | None, now: Rows) -> Verdict:
 
 def drift(first: Rows, now: Rows) -> float | None:
     """The change of the mean response time as a share, or None while it is not established."""
-    from scipy.special import stdtr  # noqa: PLC0415  slow to load
-
     if min(np.count_nonzero(first.ok), np.count_nonzero(now.ok)) < AT_LEAST:
         return None
     then, later = _log_means(first), _log_means(now)
@@ -47,11 +46,12 @@ def drift(first: Rows, now: Rows) -> float | None:
     if abs(change) <= log(1.0 + CHANGE):
         return None
     t = abs(change) / error if error > 0.0 else np.inf
-    return exp(change) - 1.0 if 2.0 * stdtr(2 * (BATCHES - 1), -t) < CHANCE else None
+    return exp(change) - 1.0 if student_two_sided(2 * (BATCHES - 1), t) < CHANCE else None
 
 
 def _log_means(rows: Rows) -> NDArray[np.float64]:
     times_ns = (rows.ended_ns - rows.intended_ns)[rows.ok]
     size = len(times_ns) // BATCHES
     batches = times_ns[: size * BATCHES].reshape(BATCHES, size)
-    return np.log(np.maximum(batches.mean(axis=1), 1.0))
+    logs: NDArray[np.float64] = np.log(np.maximum(batches.mean(axis=1), 1.0))
+    return logs

@@ -7,7 +7,6 @@
 Times below are in units of D, so that μ = 1 and λ = a.
 """
 
-from collections.abc import Callable
 from math import exp, lgamma, log
 from typing import Literal
 
@@ -15,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 Law = Literal["M/M", "M/D"]
-RHO_MAX = 0.99
+LEAST_RHO, RHO_MAX = 1e-6, 0.99
+RHO_WIDTH = 1e-5
 _TAIL = 16.0
 _DENSE_MAX = 3000
 
 
 def knee_rho(law: Law, servers: int, quantile: float, slo_over_service: float) -> float | None:
     """The ρ at which P(R > slo) = 1 − quantile; None when an idle service is too slow already."""
-    from scipy.optimize import brentq  # noqa: PLC0415  slow to load
-
-    tail: Callable[[int, float, float], float] = {"M/M": mmc_tail, "M/D": mdc_tail}[law]
-
-    def excess(rho: float) -> float:
-        return tail(servers, rho, slo_over_service) - (1.0 - quantile)
-
-    if excess(1e-6) > 0.0:
+    tail = {"M/M": mmc_tail, "M/D": mdc_tail}[law]
+    low, high = LEAST_RHO, RHO_MAX
+    if tail(servers, low, slo_over_service) > 1.0 - quantile:
         return None
-    return float(brentq(excess, 1e-6, RHO_MAX, xtol=1e-6))
+    while high - low > RHO_WIDTH:
+        middle = 0.5 * (low + high)
+        met = tail(servers, middle, slo_over_service) <= 1.0 - quantile
+        low, high = (middle, high) if met else (low, middle)
+    return low
 
 
 def erlang_c(servers: int, rho: float) -> float:
@@ -90,7 +89,8 @@ def _mdc_states(servers: int, rho: float, at_least: int) -> NDArray[np.float64]:
         matrix[start:, j] = arriving[: size - start]
     matrix -= np.eye(size)
     matrix[-1, :] = 1.0
-    return np.linalg.solve(matrix, np.eye(size)[-1])
+    states: NDArray[np.float64] = np.linalg.solve(matrix, np.eye(size)[-1])
+    return states
 
 
 def _poisson(mean: float, count: int) -> NDArray[np.float64]:

@@ -18,12 +18,6 @@ CUT_MAX = 0.5
 """A hold that is still settling after half of it has not settled."""
 
 
-def settled(rows: Rows, cap_ns: float) -> Rows | None:
-    """The rows after the cut; None when more than half would have to go."""
-    cut = mser_cut(rows, cap_ns)
-    return None if cut > CUT_MAX * len(rows) else rows[cut:]
-
-
 def mser_cut(rows: Rows, cap_ns: float) -> int:
     """How many arrivals to leave out."""
     groups = len(rows) // GROUP

@@ -19,14 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 
-from breakstep.analysis.knee import abrupt, knee
+from breakstep.analysis.knee import knee
 from breakstep.model.plan import Step, StepKind
 from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
 from breakstep.search.climb import legible, midway
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
-from breakstep.search.trials import Bracket, Load, Trial, counting
+from breakstep.search.trials import Bracket, Load, Trial, counting, crossing_gap
 
 UP = 1.5
 DOWN = 4.0
@@ -36,6 +36,8 @@ SEARCH_MAX = 25
 STEPS_MAX = 60
 VERDICTS_MAX = 3
 """At one load."""
+FALLBACKS_MAX = 4
+"""Confirmations that stay undecided; then the edges are what they are."""
 REOPENED = 2.0
 """A gap that a confirmation left is narrowed again when it is so many widths wide."""
 SHARPER = 4.0
@@ -102,7 +104,7 @@ class Standard:
             return _down(trials, bracket)
         return (
             self._narrow(trials, bracket)
-            or _confirm(bracket)
+            or _confirm(trials, bracket)
             or self._sharpen(trials, bracket)
             or _settled(bracket)
         )
@@ -134,16 +136,13 @@ class Standard:
 
     def _sharpen(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
         """One more load between the edges while the knee itself is only known as a bracket."""
-        low, high = max(bracket.inside, key=lambda gap: log(gap[1] / gap[0]))
-        searched = sum(trial.step.kind == "search" for trial in trials)
-        if searched >= SEARCH_MAX or high <= low * (1.0 + self.width / SHARPER):
-            return None
         steps = [trial.record for trial in counting(trials)]
-        edges = bracket.inside
-        found = knee(steps, edges[0][0], edges[-1][1])
-        if found.slo is not None or abrupt(steps, self.width):
+        searched = sum(trial.step.kind == "search" for trial in trials)
+        gap = crossing_gap(trials, bracket)
+        if gap is None or searched >= SEARCH_MAX or gap[1] <= gap[0] * (1.0 + self.width / SHARPER):
             return None
-        return Choice(midway(low, high))
+        found = knee(steps, bracket.inside[0][0], bracket.inside[-1][1])
+        return Choice(midway(*gap)) if found.slo is None else None
 
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
         if self.first_look < CANARY_FROM:
@@ -204,13 +203,23 @@ def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
     lowest = bracket.loads[0].rate_per_s
     if says := indifferent(trials):
         return Done("floor", says)
+    if bracket.loads[0].standing != "fail" and lowest <= _rate(bracket.high) / DOWN**2:
+        rate = format_rate(lowest)
+        return Done("budget", f"even {rate}/s could not be shown to pass with the arrivals allowed")
     if lowest > LOWEST_PER_S:
         return Choice(max(LOWEST_PER_S, legible(lowest / DOWN)))
     return Done("floor", f"{format_rate(lowest)}/s did not pass, and nothing lower is offered")
 
 
-def _confirm(bracket: Bracket) -> Choice | None:
+def _rate(load: Load | None) -> float:
+    return float("inf") if load is None else load.rate_per_s
+
+
+def _confirm(trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
     """An edge that a fresh step has not agreed with yet; both sides of a contradiction too."""
+    open_still = sum(t.step.kind == "confirm" and t.verdict == "undecided" for t in trials)
+    if open_still >= FALLBACKS_MAX:
+        return None
     for load in (bracket.high, bracket.low, bracket.above):
         if load is not None and not load.confirmed and len(load.verdicts) < VERDICTS_MAX:
             return Choice(load.rate_per_s, "confirm")
