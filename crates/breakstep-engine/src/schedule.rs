@@ -177,7 +177,7 @@ impl OpenLoad {
                 break Some(next_ns);
             }
             let Some((segment, end_ns)) = self.waiting.pop_front() else { break None };
-            let carry = self.current.as_ref().map_or(0.0, Arrivals::carry);
+            let carry = self.current.as_ref().map_or(0.0, |last| last.carry_into(&segment));
             self.current = Arrivals::new(&segment, end_ns, carry);
         };
     }
@@ -230,9 +230,10 @@ impl Arrivals {
         (at_ns < self.end_ns).then_some(at_ns)
     }
 
-    /// Expected arrivals between the end of the segment and the next uniform arrival.
-    fn carry(&self) -> f64 {
-        if self.random.is_some() {
+    /// Expected arrivals between the end of this segment and the next uniform arrival, if the next
+    /// segment follows at once. After a pause a segment starts afresh, whatever was before.
+    fn carry_into(&self, next: &Segment) -> f64 {
+        if self.random.is_some() || next.start_ns != self.last_ns + 1 {
             return 0.0;
         }
         (self.reached - self.rate.expected_until(self.rate.duration_s)).max(0.0)

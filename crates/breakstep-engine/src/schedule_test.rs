@@ -98,6 +98,13 @@ proptest! {
 }
 
 #[test]
+fn after_a_pause_a_segment_starts_afresh() {
+    let later = open(2 * S, S, 3.3, 3.3, Law::Uniform);
+    let alone = starts(&[later], 0, 1);
+    assert_eq!(starts(&[open(0, S, 2.5, 2.5, Law::Uniform), later], 0, 1)[3..], alone);
+}
+
+#[test]
 fn poisson_counts_have_the_variance_of_poisson_counts() {
     let segment = open(0, 1_000 * S, 100.0, 100.0, Law::Poisson { seed: 7 });
     let mut counts = vec![0_u32; 10_000];
