@@ -42,6 +42,8 @@ class Noise:
     id: str
     watched_ns: int
     by_second: tuple[int, ...]
+    watched_by_second: tuple[float, ...]
+    """How often each second of the minute was watched."""
     worst_ns: int
     forgotten: int
     period: Periodicity | None

@@ -57,12 +57,12 @@ class Periodicity:
 
 def find_period(events_wall_ns: "NDArray[np.int64]", watched_ns: int) -> Periodicity | None:
     """The longest period that the events keep, or None. Instants are ns since 1970, any order."""
-    found = (rayleigh(events_wall_ns, period_s) for period_s in testable(watched_ns))
+    found = (rayleigh(events_wall_ns, period_s) for period_s in observable(watched_ns))
     kept = [one for one in found if one is not None and one.chance < SIGNIFICANCE]
     return kept[-1] if kept else None
 
 
-def testable(watched_ns: int) -> tuple[int, ...]:
+def observable(watched_ns: int) -> tuple[int, ...]:
     """The periods that were seen at least five times, s."""
     return tuple(p for p in PERIODS_S if watched_ns >= PERIODS_SEEN * p * NS_PER_S)
 
@@ -93,6 +93,24 @@ def by_second(events_wall_ns: "NDArray[np.int64]") -> "NDArray[np.int64]":
     """Events by second of the minute: 60 counts."""
     seconds = events_wall_ns // NS_PER_S % _MINUTE_S
     return np.bincount(seconds, minlength=_MINUTE_S).astype(np.int64)
+
+
+def watched_by_second(began_wall_ns: int, watched_ns: int) -> tuple[float, ...]:
+    """How many seconds of the watch fell into each second of the minute: 60 numbers.
+
+    >>> watched_by_second(59 * NS_PER_S, 62 * NS_PER_S)[:3]
+    (2.0, 1.0, 1.0)
+    """
+    edges_ns = np.arange(_MINUTE_S) * NS_PER_S
+    turn_ns = _MINUTE_S * NS_PER_S
+
+    def until(at_ns: int) -> "NDArray[np.float64]":
+        """Time in each second of the minute from the start of a minute to `at_ns` after it."""
+        turns, rest_ns = divmod(at_ns, turn_ns)
+        return turns + np.clip((rest_ns - edges_ns) / NS_PER_S, 0.0, 1.0)
+
+    from_ns = began_wall_ns % turn_ns
+    return tuple(map(float, until(from_ns + watched_ns) - until(from_ns)))
 
 
 def periodicity_check(found: Periodicity | None) -> Check:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from breakstep.analysis.examination import Examination, Noise
 from breakstep.analysis.host_noise import WAKE_TRUSTED
 from breakstep.analysis.judgeable import Judgeable
-from breakstep.analysis.periodicity import PERIODS_S, PERIODS_SEEN, testable
+from breakstep.analysis.periodicity import PERIODS_S, PERIODS_SEEN, observable
 from breakstep.analysis.words import counted, percent
 from breakstep.engine.host.settings import Settings
 from breakstep.model.record import Check, Trust
@@ -23,6 +23,7 @@ PORTS_ENOUGH = 20_000
 SOMAXCONN_ENOUGH = 1024
 GENERATOR_FULL = 0.95
 BAR_WIDTH = 40
+WATCHED_ENOUGH = 0.5
 _NAME_WIDTH = 20
 
 
@@ -51,8 +52,8 @@ def noise_text(found: Noise) -> str:
     period = None if found.period is None else found.period.says()
     events = sum(found.by_second)
     return (
-        "late wake-ups by second of the minute\n"
-        f"{noise_bars(found.by_second)}\n\n"
+        "wake-ups more than 1 ms late, each second, by second of the minute\n"
+        f"{noise_bars(found.by_second, found.watched_by_second)}\n\n"
         f"{noise_sentence(events, found.watched_ns, found.worst_ns, period)}"
         f"{_untested(found.watched_ns)}"
     )
@@ -161,12 +162,19 @@ def checks_table(checks: Sequence[Check]) -> str:
     return "\n".join(f"{check.verdict:<8} {check.name:<18}  {check.says}" for check in checks)
 
 
-def noise_bars(by_second: Sequence[int]) -> str:
-    """A bar for each second of the minute."""
-    most = max(1, *by_second)
+def noise_bars(by_second: Sequence[int], watched: Sequence[float]) -> str:
+    """A bar for each second of the minute, as long as it is noisy: events a second watched.
+
+    One that was hardly watched shows a dash.
+    """
+    density = [
+        count / seen if seen >= WATCHED_ENOUGH else None
+        for count, seen in zip(by_second, watched, strict=True)
+    ]
+    most = max((one for one in density if one is not None), default=0.0) or 1.0
     return "\n".join(
-        f":{second:02d} {count:>6} {'#' * round(BAR_WIDTH * count / most)}".rstrip()
-        for second, count in enumerate(by_second)
+        f":{second:02d} " + (f"{'–':>7}" if one is None else _bar(one, most))
+        for second, one in enumerate(density)
     )
 
 
@@ -184,11 +192,15 @@ def noise_sentence(events: int, watched_ns: int, worst_ns: int, period: str | No
 
 def _untested(watched_ns: int) -> str:
     """The next period that this look could not have shown, and how long it takes."""
-    left = [period_s for period_s in PERIODS_S if period_s not in testable(watched_ns)]
+    left = [period_s for period_s in PERIODS_S if period_s not in observable(watched_ns)]
     if not left:
         return ""
     after = format_duration(left[0] * PERIODS_SEEN * NS_PER_S)
     return f" A period of {left[0]} s would show after {after}."
+
+
+def _bar(density: float, most: float) -> str:
+    return f"{density:>7.1f} {'#' * round(BAR_WIDTH * density / most)}".rstrip()
 
 
 def _on(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a switch

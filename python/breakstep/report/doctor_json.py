@@ -38,6 +38,7 @@ def noise_json(found: Noise) -> dict[str, Any]:
         "interrupted": found.interrupted,
         "watched_s": found.watched_ns / NS_PER_S,
         "late_by_second": list(found.by_second),
+        "watched_by_second": list(found.watched_by_second),
         "worst_ms": found.worst_ns / NS_PER_MS,
         "forgotten": found.forgotten,
         "period": None if period is None else {**asdict(period), "says": period.says()},

@@ -22,7 +22,12 @@ from breakstep.analysis.host_noise import (
     wakeup_checks,
 )
 from breakstep.analysis.judgeable import judgeable
-from breakstep.analysis.periodicity import by_second, find_period, periodicity_check
+from breakstep.analysis.periodicity import (
+    by_second,
+    find_period,
+    periodicity_check,
+    watched_by_second,
+)
 from breakstep.analysis.trust import trust_of
 from breakstep.engine.host.calibration import Calibration, Calibrator
 from breakstep.engine.host.clock import ClockCost, clock_cost
@@ -68,12 +73,13 @@ def examine(
         _wait(patient.length_ns * QUIET_SHARE, stopping)
         quiet = watch.take()
         clock = None if stopping() else clock_cost()
-        say("timing a fixed piece of work")
-        calibration = _calibrate(patient.length_ns * CALIBRATION_SHARE, stopping)
-        watch.take()
-        say("generating all it can against a server that does nothing")
-        generated = None
+        calibration = generated = None
         if not stopping():
+            say("timing a fixed piece of work")
+            calibration = _calibrate(patient.length_ns * CALIBRATION_SHARE, stopping)
+        watch.take()
+        if not stopping():
+            say("generating all it can against a server that does nothing")
             length_ns = max(NS_PER_S, round(patient.length_ns * LOAD_SHARE))
             generated = generate(patient.cores, length_ns, stopping)
         loaded = watch.take()
@@ -101,7 +107,7 @@ def listen(patient: Patient, stopping: Callable[[], bool]) -> Noise:
     started_at = datetime.now(UTC)
     watch = HostWatch(patient.cores, late_ns=NOISE_NS)
     watch.start()
-    began_ns, events, forgotten = time.monotonic_ns(), [], 0
+    began_ns, began_wall_ns, events, forgotten = time.monotonic_ns(), time.time_ns(), [], 0
     try:
         while not stopping() and time.monotonic_ns() - began_ns < patient.length_ns:
             rest_ns = patient.length_ns - (time.monotonic_ns() - began_ns)
@@ -118,6 +124,7 @@ def listen(patient: Patient, stopping: Callable[[], bool]) -> Noise:
         id=new_run(),
         watched_ns=watched_ns,
         by_second=tuple(map(int, by_second(at_ns))),
+        watched_by_second=watched_by_second(began_wall_ns, watched_ns),
         worst_ns=max((late_ns for _, late_ns in events), default=0),
         forgotten=forgotten,
         period=period,

@@ -10,7 +10,7 @@ TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class ClockCost:
-    """`cost_ns`: the quickest of some tries, the interpreter's own part included (more than half)."""
+    """`cost_ns`: the quickest of some tries; more than half of it is the interpreter's."""
 
     cost_ns: float
     backward: int
