@@ -185,6 +185,16 @@ def test_a_quiet_host_passes_every_check() -> None:
     assert {check.verdict for check in checks} == {"trusted"}
 
 
+def test_the_generators_own_work_is_no_noise() -> None:
+    """On a core that it keeps busy the probe comes late through the generator itself."""
+    wakes = [FakeWake(40.0)]
+    for ours, expected in ((0.2, "wakeups"), (0.9, "core_shared")):
+        use = HostUse(10.0, 0.0, {0: CoreUse(ours, 0.0, ours)})
+        assert host_checks(FakeSample(wakes, use, (0,)), [P99])[0].name == expected
+    unpinned = FakeSample([FakeWake(40.0, core=None)], HostUse(10.0, 0.0, process_cores=0.9))
+    assert host_checks(unpinned, [P99])[0].name == "steal"
+
+
 def test_the_tightest_bound_is_twenty_times_the_lateness() -> None:
     """Rounded up to what people say, for each quantile there are wake-ups enough for."""
     found = judgeable([FakeWake(0.9), FakeWake(0.05, core=1)])

@@ -31,6 +31,7 @@ from breakstep.model.units import NS_PER_MS, format_duration
 WAKE_TRUSTED, WAKE_NOISY = 0.05, 0.20
 OTHERS_TRUSTED, OTHERS_NOISY = 0.25, 0.50
 IDLE_LEFT = 0.02
+OURS_BUSY = 0.50
 WAIT_TRUSTED, WAIT_NOISY = 0.25, 0.50
 WAIT_WORTH_A_LOOK = 0.01
 """Of wall time; below it the generator hardly ran and its share of waiting means nothing."""
@@ -72,9 +73,14 @@ class HostSample(Protocol):
 
 
 def host_checks(sample: HostSample, slos: Sequence[Slo]) -> list[Check]:
-    """Every check of what the host did while a step was held."""
+    """Every check of what the host did while a step was held.
+
+    Where the generator itself keeps its core busy, the probe beside it is late through that, and
+    a running thread need not be woken: its lag is the judge then.
+    """
+    idle_enough = [wake for wake in sample.wakes if _ours(sample.use, wake) <= OURS_BUSY]
     return [
-        *wakeup_checks(sample.wakes, slos),
+        *wakeup_checks(idle_enough, slos),
         *core_checks(sample.use, sample.cores),
         steal_check(sample.use),
         *throttling_checks(sample.use),
@@ -224,6 +230,13 @@ def _graded(value: float, trusted: float, noisy: float) -> TrustName:
     if value <= trusted:
         return "trusted"
     return "noisy" if value <= noisy else "invalid"
+
+
+def _ours(use: HostUse, wake: Wake) -> float:
+    """The share of the probe's core that we use; where it has none of its own, of all cores."""
+    if wake.core is None:
+        return use.process_cores / max(1, len(use.cores))
+    return use.cores[wake.core].ours if wake.core in use.cores else 0.0
 
 
 def _enough(lateness: Histogram, slo: Slo) -> bool:
