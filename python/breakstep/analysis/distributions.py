@@ -1,4 +1,4 @@
-"""Quantiles and tails of the usual distributions. SciPy is slow to load and few commands need it."""
+"""Quantiles and tails of the usual distributions; SciPy, slow to load, only when needed."""
 # ruff: noqa: PLC0415
 
 

@@ -2,7 +2,8 @@
 
     p̂   = (x + ½) / (n_e + 1)      n_e = arrivals / design effect, x = share · n_e
     w    = n_e·p̂ / (1 − p̂)        the inverse of the variance of ln p̂
-    W_i  = 1 / (1/w + 0.1²)         0.1 for the line being only nearly straight
+    W_i  = 1 / (1/w + e_i²)         e_i = 0.05 + 2·(ln p_i − ln α)² for the line being straight
+                                     only near the knee, p_i the line's own share there
     ln p̂ = a + b·λ                  weighted least squares over the k steps that are near: not
                                      growing, p̂ within a factor of 20 of what is allowed, α, and
                                      λ no farther from the bracket than it is wide (10 % at least)
@@ -28,10 +29,10 @@ from breakstep.model.record import Criterion, Estimate, StepRecord
 NEAR = 20.0
 SHARE_MAX = 0.5
 """Above it ln p̂ bends: a share cannot exceed 1."""
-MODEL_ERROR = 0.1
+MODEL_ERROR = 0.05
 LOADS_MIN = 3
 NEARBY = 0.10
-BEND = 0.3
+BEND = 2.0
 BENT_PASSES = 2
 
 
@@ -113,7 +114,7 @@ def _crossing(slo: str, steps: Sequence[StepRecord]) -> Knee | None:
 def _usable(criterion: Criterion, slo: str) -> bool:
     if criterion.slo != slo or criterion.estimate is None or criterion.estimate.allowed <= 0.0:
         return False
-    share, allowed = _smoothed(criterion.estimate)[0], criterion.estimate.allowed
+    share, allowed = criterion.estimate.share, criterion.estimate.allowed
     return allowed / NEAR <= share <= min(NEAR * allowed, SHARE_MAX)
 
 

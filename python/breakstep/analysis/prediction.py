@@ -70,8 +70,8 @@ def predict(times_ns: Table, slo: Slo, servers: int, seed: int = 1) -> Predictio
     for _ in range(2):
         found = _crossings(_bad_shares(times_ns, slo.bound_ns, servers, rhos, seed), slo, rhos)
         # The second grid lies closely around what the first one found.
-        around = np.clip((0.95 * found.min(), 1.05 * found.max()), LOWEST_RHO, HIGHEST_RHO)
-        rhos = np.linspace(*around, RATES)
+        low, high = 0.95 * float(found.min()), 1.05 * float(found.max())
+        rhos = np.linspace(max(low, LOWEST_RHO), min(high, HIGHEST_RHO), RATES)
     per_rho = servers * NS_PER_S / float(times_ns.mean())
     low, high = (float(edge) * per_rho for edge in np.quantile(found[1:], (0.025, 0.975)))
     return Prediction(str(slo), servers, float(found[0]) * per_rho, (low, high), len(times_ns))

@@ -6,6 +6,7 @@
     pass … undecided … fail        the middle, in ln λ, of the wider gap pass–undecided or
                                    undecided–fail, until each is at most `width`
     the gaps are closed            `high`, then `low`, in one fresh step of full length each
+    the knee is still vague        a few more loads between the edges
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
     a pass above a failing load    both once more
     a load is invalid              once more, then the end
@@ -42,6 +43,9 @@ REOPENED = 2.0
 """A gap that a confirmation left is narrowed again when it is so many widths wide."""
 SHARPER = 4.0
 """Loads between the edges are no closer than this part of the width."""
+VAGUE = 3.0
+"""An interval of so many widths is narrowed with a few more loads between the edges."""
+SHARPEN_MAX = 5
 RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
 CANARY_EVERY = 4
@@ -135,14 +139,19 @@ class Standard:
         return Choice(midway(low, high))
 
     def _sharpen(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
-        """One more load between the edges while the knee itself is only known as a bracket."""
-        steps = [trial.record for trial in counting(trials)]
-        searched = sum(trial.step.kind == "search" for trial in trials)
-        gap = crossing_gap(trials, bracket)
-        if gap is None or searched >= SEARCH_MAX or gap[1] <= gap[0] * (1.0 + self.width / SHARPER):
+        """One more load between the edges while the knee is not known well enough."""
+        if sum(trial.step.kind == "search" for trial in trials) >= SEARCH_MAX:
             return None
+        steps = [trial.record for trial in counting(trials)]
         found = knee(steps, bracket.inside[0][0], bracket.inside[-1][1])
-        return Choice(midway(*gap)) if found.slo is None else None
+        gap = crossing_gap(trials, bracket)
+        if found.slo is None:
+            wide = gap is not None and gap[1] > gap[0] * (1.0 + self.width / SHARPER)
+            return Choice(midway(*gap)) if gap is not None and wide else None
+        low, high = found.interval_per_s
+        if high <= low * (1.0 + VAGUE * self.width) or _after_confirming(trials) >= SHARPEN_MAX:
+            return None
+        return Choice(midway(*max(bracket.inside, key=lambda gap: gap[1] / gap[0])))
 
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
         if self.first_look < CANARY_FROM:
@@ -209,6 +218,12 @@ def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
     if lowest > LOWEST_PER_S:
         return Choice(max(LOWEST_PER_S, legible(lowest / DOWN)))
     return Done("floor", f"{format_rate(lowest)}/s did not pass, and nothing lower is offered")
+
+
+def _after_confirming(trials: Sequence[Trial]) -> int:
+    """The search steps since the first confirmation."""
+    kinds = [trial.step.kind for trial in trials]
+    return kinds[kinds.index("confirm") :].count("search") if "confirm" in kinds else 0
 
 
 def _rate(load: Load | None) -> float:

@@ -1,0 +1,137 @@
+"""Searches of services that do not simply get slower with load."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from virtual.cells import Searched, search, searcher
+from virtual.service import VirtualService
+
+from breakstep.analysis.effort import SEARCHES
+from breakstep.model.slo import parse_slo
+from breakstep.search.standard import CANARY_SHARE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from breakstep.model.plan import Arrivals, Step
+
+STANDARD = SEARCHES["standard"]
+P95 = "p95<50ms"
+
+
+def find(
+    flags: Mapping[str, str],
+    *slos: str,
+    from_per_s: float = 90.0,
+    arrivals: Arrivals = "poisson",
+    at: Callable[[Step], Mapping[str, str]] = lambda _: {},
+) -> Searched:
+    """A standard search of a model server."""
+    service = VirtualService(flags, [parse_slo(slo) for slo in slos], arrivals, at)
+    return search(service, searcher(STANDARD, from_per_s, seed=3))
+
+
+def test_evenly_spaced_arrivals_are_held_up_to_the_capacity() -> None:
+    """With N servers of constant service W the answer is N/W within 2 %."""
+    for servers in (1, 4, 16):
+        flags = {"servers": str(servers), "service": "constant:10ms"}
+        found = find(flags, P95, arrivals="uniform", from_per_s=9.0 * servers).answer
+        assert found.status == "found"
+        assert found.sustainable_per_s is not None
+        assert 0.98 <= found.sustainable_per_s / (100.0 * servers) <= 1.0
+
+
+def test_constant_errors_are_no_matter_of_load() -> None:
+    """2 % of errors at every load: below the floor, and the reason says where to look."""
+    flags = {"servers": "8", "service": "constant:10ms", "errors": "2%"}
+    found = find(flags, "errors<1%", P95)
+    assert found.answer.status == "below_floor"
+    assert found.answer.sustainable_per_s is None
+    assert "load does not matter" in found.done.why
+
+
+def test_a_service_slower_than_its_bound_is_below_the_floor() -> None:
+    """No load is light enough when one request alone takes too long."""
+    found = find({"service": "constant:60ms"}, P95, from_per_s=5.0)
+    assert found.answer.status == "below_floor"
+    assert "load does not matter" in found.done.why
+
+
+def test_refusals_break_it_by_their_share() -> None:
+    """One server without a queue refuses ρ/(1 + ρ): 1 % of errors come at ρ = 1/99."""
+    flags = {"servers": "1", "service": "constant:1ms", "queue": "0"}
+    found = find(flags, "errors<1%", from_per_s=1.0).answer
+    assert found.status == "found"
+    assert found.knee_per_s is not None
+    assert abs(found.knee_per_s / (1000.0 / 99.0) - 1.0) <= 0.03
+
+
+def test_a_cliff_is_reported_as_a_bracket() -> None:
+    """Evenly spaced arrivals are all served or half refused: no line is drawn through that."""
+    flags = {"servers": "2", "service": "constant:10ms", "queue": "0"}
+    found = find(flags, "errors<1%", arrivals="uniform", from_per_s=18.0).answer
+    assert found.status == "found"
+    assert found.knee_interval_per_s == found.range_per_s
+    assert found.sustainable_per_s is not None
+    assert 196.0 <= found.sustainable_per_s <= 200.0
+    assert any("abruptly" in caveat for caveat in found.caveats)
+
+
+def test_one_stall_does_not_move_the_answer() -> None:
+    """A step that failed because the service froze in it is overruled by its confirmation."""
+    flags = {"servers": "8", "service": "exponential:10ms"}
+    plain = find(flags, P95).answer
+    frozen = find(flags, P95, at=lambda step: {"stall_once": "1s@3s"} if step.index == 4 else {})
+    assert plain.knee_per_s is not None
+    assert frozen.answer.knee_per_s is not None
+    assert abs(frozen.answer.knee_per_s / plain.knee_per_s - 1.0) <= 0.03
+
+
+def test_a_load_that_passes_above_a_failing_one_is_said() -> None:
+    """A service that is slow between 200/s and 260/s only is not called monotone."""
+
+    def at(step: Step) -> Mapping[str, str]:
+        slow = 190.0 < step.rate_per_s < 215.0
+        return {"service": "constant:60ms"} if slow else {}
+
+    found = find({"servers": "8", "service": "constant:10ms"}, P95, at=at)
+    assert found.answer.status in ("found", "inconclusive")
+    assert found.answer.sustainable_per_s is not None
+    assert found.answer.sustainable_per_s <= 190.0
+
+
+def test_a_service_that_changes_meanwhile_gives_no_number() -> None:
+    """From the twelfth step on every response takes half as long again: untrusted."""
+    changed = {"service": "constant:15ms"}
+    found = find(
+        {"servers": "8", "service": "constant:10ms"},
+        P95,
+        at=lambda step: changed if step.index >= 11 else {},
+    )
+    assert found.answer.status == "untrusted"
+    assert found.answer.sustainable_per_s is None
+    assert "slower than at the start" in found.done.why
+
+
+def test_the_highest_load_allowed_is_a_ceiling() -> None:
+    """A search that never sees a failure says so, having seen the top load twice."""
+    service = VirtualService({"servers": "8", "service": "constant:1ms"}, [parse_slo(P95)])
+    controller = searcher(replace(STANDARD, to_per_s=300.0), 90.0, seed=1)
+    found = search(service, controller)
+    assert found.answer.status == "above_ceiling"
+    assert found.answer.sustainable_per_s == 300.0
+    assert [step.offered_per_s for step in found.history][-2:] == [300.0, 300.0]
+
+
+def test_canaries_run_at_a_quarter_of_the_knee() -> None:
+    """They are light enough not to disturb and are no evidence for any load."""
+    flags = {"servers": "1", "service": "exponential:1ms"}
+    service = VirtualService(flags, [parse_slo("p99<10ms")])
+    controller = searcher(STANDARD, 90.0, seed=5)
+    trials = controller.trials(search(service, controller).history)
+    canaries = [trial.step.rate_per_s for trial in trials if trial.step.kind == "canary"]
+    assert len(canaries) >= 2
+    assert len(set(canaries)) == 1
+    assert abs(canaries[0] / (CANARY_SHARE * 540.0) - 1.0) < 0.3
