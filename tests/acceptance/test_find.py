@@ -1,0 +1,67 @@
+"""The main job: the breaking point of a service that has one."""
+
+from functools import partial
+
+import pytest
+
+import breakstep
+from acceptance.again import undisturbed
+from acceptance.target import target
+
+pytestmark = pytest.mark.sockets
+
+
+def test_eight_servers_of_twenty_milliseconds_break_at_400_a_second() -> None:
+    """Evenly spaced arrivals hold up to the capacity and break just beyond it."""
+    with target("--servers", "8", "--service", "constant:20ms") as url:
+        result = undisturbed(
+            partial(
+                breakstep.find,
+                url,
+                slo="p95<100ms",
+                steps=[300, 380, 390, 400, 410, 420],
+                hold="5s",
+                warmup="1s",
+                arrivals="uniform",
+            )
+        )
+    answer = result.answer
+    assert answer.status == "found"
+    assert answer.sustainable_per_s in (390, 400)
+    assert answer.broken_per_s in (400, 410)
+    assert result.runs[0].stop_reason == "broken"
+    assert result.steps[-1].verdict.reasons[0].startswith("p95 was ")
+
+
+def test_below_its_capacity_a_service_answers_in_its_service_time() -> None:
+    """Nothing waits, nothing is lost, and sends follow the plan."""
+    with target("--servers", "8", "--service", "constant:20ms") as url:
+        result = undisturbed(
+            partial(
+                breakstep.find, url, slo="p95<100ms", steps=[300], hold="3s", arrivals="uniform"
+            )
+        )
+    (step,) = result.steps
+    assert (step.arrivals, step.sent, step.ok, step.completed) == (900, 900, 900, 900)
+    assert step.response_ms.p50 == pytest.approx(20.0, rel=0.05)
+    assert step.service_ms.p50 == pytest.approx(20.0, rel=0.05)
+    assert step.in_flight.mean == pytest.approx(6.0, rel=0.05)
+    assert step.queue != "growing"
+    assert step.verdict.name == "pass"
+    assert result.answer.status == "above_ceiling"
+
+
+def test_without_any_flag_a_service_is_found_to_break() -> None:
+    """`find URL` alone names what it assumed, searches, and brackets the capacity of 100/s.
+
+    In 1.3 s at 114/s the queue grows to what costs the assumed 200 ms, so more cannot hold.
+    """
+    with target("--servers", "2", "--service", "constant:20ms") as url:
+        result = breakstep.find(url, hold="1s", warmup="300ms", arrivals="uniform")
+    answer = result.answer
+    assert answer.status == "found"
+    assert answer.sustainable_per_s is not None
+    assert answer.broken_per_s is not None
+    assert 90 <= answer.sustainable_per_s < answer.broken_per_s <= 120
+    assert any("assumed: p95<20" in caveat for caveat in answer.caveats)
+    assert list(result.plan["slos"])[1:] == ["errors<1%", "goodput>97%"]

@@ -1,0 +1,161 @@
+"""The closed model against services whose throughput is known for every number of users."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+import typer
+from typer.testing import CliRunner
+from typer.testing import Result as Ended
+
+from acceptance.again import TRIES
+from acceptance.files import intervals
+from acceptance.target import target
+from breakstep import Result
+from breakstep.api_sweep import sweep
+from breakstep.cli.sweep import sweep as command
+from breakstep.model.sweep import Sweep
+from breakstep.store.result_json import read_result
+from breakstep.store.sweep_json import sweep_of
+
+pytestmark = pytest.mark.sockets
+
+ONE_SERVER = ("--servers", "1", "--service", "constant:5ms")
+FOUR_SERVERS = ("--servers", "4", "--service", "constant:5ms")
+NOWHERE = "http://127.0.0.1:9/"
+
+
+def undisturbed(measure: Callable[[], Result]) -> Sweep:
+    """The first sweep whose levels all count; bounds are never loosened for a noisy machine."""
+    for _ in range(TRIES):
+        found = sweep_of(measure())
+        if found.stop_reason == "done" and all(x.unusable is None for x in found.levels):
+            break
+    return found
+
+
+def timer_noise_ms(url: str) -> float:
+    """How long after its exact instant the model server hands an answer out, on average."""
+    with urlopen(f"{url}/truth", timeout=5) as response:  # noqa: S310  our own server
+        return float(json.load(response)["lateness_us"]["mean"]) / 1000.0
+
+
+def commanded(*arguments: str) -> Ended:
+    """The command line, in this process."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command()(command)
+    return CliRunner().invoke(app, arguments)
+
+
+def test_one_server_carries_the_same_from_two_users_on() -> None:
+    """200/s flat, W = L/λ within 1 % at every level, and all of it is contention."""
+    with target(*ONE_SERVER) as url:
+        found = undisturbed(partial(sweep, url, concurrency=[2, 4, 8, 16, 32], hold="2s"))
+    assert [level.concurrency for level in found.levels] == [2, 4, 8, 16, 32]
+    for level in found.levels:
+        assert level.completed_per_s == pytest.approx(200.0, rel=0.01)
+        assert level.laws.little_error is not None
+        assert level.laws.little_error < 0.01
+        assert level.in_flight.mean == pytest.approx(level.concurrency, rel=0.01)
+        assert level.connections == level.concurrency
+    assert found.knee.concurrency == 2
+    assert found.notes == ()
+
+
+def test_a_single_user_is_slowed_by_nothing_but_the_servers_timer() -> None:
+    """Alone, a request waits out its 5 ms and the lateness of the server's own wake-up."""
+    with target(*ONE_SERVER) as url:
+        found = undisturbed(partial(sweep, url, concurrency=[1], hold="3s"))
+        noise_ms = timer_noise_ms(url)
+    (level,) = found.levels
+    assert level.completed_per_s == pytest.approx(1000.0 / (5.0 + noise_ms), rel=0.01)
+    assert level.laws.little_error is not None
+    assert level.laws.little_error < 0.01
+
+
+def test_four_servers_are_full_with_four_users() -> None:
+    """In proportion up to four, then flat: the knee, and no more than that."""
+    with target(*FOUR_SERVERS) as url:
+        found = undisturbed(partial(sweep, url, concurrency=[1, 2, 4, 8, 16], hold="1s"))
+    assert found.knee.concurrency == 4
+    assert found.knee.highest_per_s == pytest.approx(800.0, rel=0.01)
+    assert "5 usable levels" in found.usl.why
+
+
+def test_thinking_users_obey_the_response_time_law() -> None:
+    """R = N/X − Z within 2 %: 20 users who think 50 ms wait 50 ms each, 30 wait 100 ms."""
+    with target(*ONE_SERVER) as url:
+        found = undisturbed(partial(sweep, url, concurrency=[20, 30], think="50ms", hold="2s"))
+    for level, wait_ms in zip(found.levels, (50.0, 100.0), strict=True):
+        assert level.laws.interactive_error is not None
+        assert level.laws.interactive_error < 0.02
+        assert level.response_ms.mean == pytest.approx(wait_ms, rel=0.02)
+        assert level.laws.little_error is not None
+        assert level.laws.little_error < 0.01
+
+
+def test_the_open_model_sends_what_the_closed_one_left_out(tmp_path: Path) -> None:
+    """60 users who think 100 ms ask for 571/s of a server that carries 200/s."""
+    out = tmp_path / "run"
+    flags = ("--concurrency", "60", "--think", "100ms", "--hold", "2s", "--timeout", "2s")
+    with target(*ONE_SERVER) as url:
+        ended = commanded(url, *flags, "--compare-open", "--json", "-", "--out", str(out))
+    assert ended.exit_code == 0
+    assert "Knee of throughput" not in ended.stdout
+    assert json.loads(ended.stdout)["sweep"]["compare_open"]["not_sent"] > 0
+    found = sweep_of(read_result(out))
+    compared = found.compare_open
+    assert compared is not None
+    assert compared.nominal_per_s == pytest.approx(60 / 0.105, rel=0.02)
+    assert compared.closed.arrivals == pytest.approx(400, rel=0.02)
+    assert compared.not_sent == pytest.approx(2 * compared.nominal_per_s - 400, abs=10)
+    assert compared.open.arrivals == pytest.approx(2 * compared.nominal_per_s, rel=0.12)
+    assert compared.closed.errors == 0.0
+    assert (compared.closed.response_ms.p99 or 0.0) == pytest.approx(200.0, rel=0.05)
+    assert (compared.open.response_ms.p99 or 0.0) > 1500.0
+    held = [row for row in intervals(out) if row["phase"] == "hold"]
+    assert (
+        sum(int(row["arrivals"]) for row in held if row["step"] == "0") == found.levels[0].arrivals
+    )
+    assert (out / "report.html").exists()
+    assert "never sent" in ended.stderr
+
+
+def test_an_interrupted_sweep_keeps_its_levels(tmp_path: Path) -> None:
+    """Exit 130, with the finished level whole and the one under way marked."""
+    out = tmp_path / "run"
+    # One second of first contact, one of the first level, half of the second.
+    threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with target(*FOUR_SERVERS) as url:
+        ended = commanded(
+            url, "--concurrency", "1,2,4", "--warmup", "0s", "--hold", "1s", "--out", str(out), "-q"
+        )
+    assert ended.exit_code == 130
+    found = sweep_of(read_result(out))
+    assert found.stop_reason == "interrupted"
+    assert found.levels[0].cut_short is None
+    assert all(level.cut_short == "interrupted" for level in found.levels[2:])
+    assert "it was interrupted" in ended.stdout
+
+
+def test_a_service_that_fails_is_not_driven_any_further(tmp_path: Path) -> None:
+    """Half of the answers are errors: one level, no number, exit 3."""
+    flags = ("--concurrency", "1,2,4", "--warmup", "0s", "--hold", "1s", "-q")
+    with target(*FOUR_SERVERS, "--errors", "50%") as url:
+        ended = commanded(url, *flags, "--out", str(tmp_path / "run"))
+    assert ended.exit_code == 3
+    found = sweep_of(read_result(tmp_path / "run"))
+    assert (found.stop_reason, len(found.levels)) == ("errors", 1)
+    assert found.knee.highest_per_s is None
+
+
+def test_what_cannot_be_is_told_before_any_load() -> None:
+    """Exit 2 for a plan with faults, 1 for a target that is not there."""
+    assert commanded(NOWHERE, "--concurrency", "2,1").exit_code == 2
+    assert commanded(NOWHERE, "--hold", "1s", "-q").exit_code == 1
