@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from measured import FullTally
 
-from breakstep.engine.step_runner import Measurement
+from breakstep.engine.step_runner import Measurement, Window
 from breakstep.model.plan import Step
 from breakstep.model.slo import parse_slo
 from breakstep.session.record import Judge
@@ -29,11 +29,10 @@ TALLY = FullTally(
     run_delay_ns=S // 50,
 )
 MEASURED = Measurement(
-    step=STEP,
+    window=Window(
+        step=STEP, from_ns=10 * S, to_ns=12 * S, in_flight_start=7, rows=b"", due_ns=None
+    ),
     tally=TALLY.as_engines,
-    from_ns=10 * S,
-    to_ns=12 * S,
-    in_flight_start=7,
     in_flight_end=8,
     in_flight_max=12,
     busiest_worker_cpu_ns=S // 2,

@@ -1,4 +1,4 @@
-"""The books of one step: what the workers hand over, added up by second and for the hold."""
+"""The books of one step: what the workers hand over, added up by second and by part of the hold."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,20 +38,54 @@ class Second:
         return sum(self.tally.outcomes.values()) == self.tally.arrivals
 
 
+@dataclass(slots=True)
+class Part:
+    """A part of the hold: what belongs to its arrivals, and what the workers used meanwhile."""
+
+    tally: Tally = field(default_factory=Tally)
+    worker_cpu_ns: dict[int, int] = field(default_factory=dict)
+    in_flight_max: int = 0
+    """With several workers the sum of each one's most in the same second: an upper bound."""
+    rows: list[bytes] = field(default_factory=list)
+
+    def add(self, interval: Interval, second: Second) -> None:
+        """Adds what one worker handed over of a second of this part."""
+        self.tally.merge(interval.tally)
+        self._use(interval.worker, interval.tally.cpu_ns)
+        self.in_flight_max = max(self.in_flight_max, sum(second.most_in_flight.values()))
+        if interval.rows:
+            self.rows.append(interval.rows)
+
+    def merge(self, other: "Part") -> None:
+        """Adds another part."""
+        self.tally.merge(other.tally)
+        for worker, cpu_ns in other.worker_cpu_ns.items():
+            self._use(worker, cpu_ns)
+        self.in_flight_max = max(self.in_flight_max, other.in_flight_max)
+        self.rows += other.rows
+
+    def _use(self, worker: int, cpu_ns: int) -> None:
+        self.worker_cpu_ns[worker] = self.worker_cpu_ns.get(worker, 0) + cpu_ns
+
+
 class StepLedger:
-    """Adds intervals up; a second is finished when its time and all its arrivals have ended."""
+    """Adds intervals up; a second is finished when its time and all its arrivals have ended.
+
+    `phases` says what each segment of the step is; a hold of several segments has several parts.
+    """
 
     def __init__(self, phases: Mapping[int, Phase], workers: int) -> None:
         self._phases = phases
         self._workers = workers
         self._open: dict[int, Second] = {}
         self._last_past: Second | None = None
-        self._past_ns = 0
         self._ends: dict[int, int] = {}
+        holds = (segment for segment, phase in phases.items() if phase == "hold")
+        self._parts = {segment: Part() for segment in sorted(holds)}
+        self.past_ns = 0
+        """Until here every worker has told everything but the ends of what is in flight."""
         self.hold = Tally()
-        self.worker_cpu_ns: dict[int, int] = {}
-        self.hold_in_flight_max = 0
-        """With several workers the sum of each one's most in the same second: an upper bound."""
+        """All parts together."""
 
     def add(self, intervals: Iterable[Interval]) -> None:
         """Adds what the engine handed over."""
@@ -71,10 +105,17 @@ class StepLedger:
         self._open.clear()
         return rest
 
-    def complete(self, hold_to_ns: int) -> bool:
-        """Whether the time up to the end of the hold has passed and all its arrivals ended."""
+    def complete(self, load_to_ns: int) -> bool:
+        """Whether the time up to the end of the load has passed and all its arrivals ended."""
         load = (second for second in self._open.values() if second.phase != "drain")
-        return self._past_ns >= hold_to_ns and not any(load)
+        return self.past_ns >= load_to_ns and not any(load)
+
+    def parts(self, count: int) -> Part:
+        """The first parts of the hold together."""
+        together = Part()
+        for part in list(self._parts.values())[:count]:
+            together.merge(part)
+        return together
 
     def in_flight_at(self, at_ns: int) -> int:
         """In flight at the end of the second that ended at `at_ns`; 0 before any load."""
@@ -86,21 +127,21 @@ class StepLedger:
 
     def _add(self, interval: Interval) -> None:
         phase: Phase = "drain" if interval.segment is None else self._phases[interval.segment]
-        key = interval.from_ns
-        second = self._open.get(key)
+        second = self._open.get(interval.from_ns)
         if second is None:
-            second = self._open[key] = Second(key, interval.to_ns, phase)
+            second = Second(interval.from_ns, interval.to_ns, phase)
+            self._open[interval.from_ns] = second
         second.add(interval)
-        if phase == "hold":
+        if interval.segment in self._parts:
             self.hold.merge(interval.tally)
-            cpu_ns = self.worker_cpu_ns.get(interval.worker, 0) + interval.tally.cpu_ns
-            self.worker_cpu_ns[interval.worker] = cpu_ns
-            most = sum(second.most_in_flight.values())
-            self.hold_in_flight_max = max(self.hold_in_flight_max, most)
+            self._parts[interval.segment].add(interval, second)
         if second.workers_past == self._workers and interval.in_flight_end is not None:
-            self._ends[second.to_ns] = second.in_flight_end
-            self._past_ns = max(self._past_ns, second.to_ns)
-            self._last_past = second
+            self._pass(second)
+
+    def _pass(self, second: Second) -> None:
+        self._ends[second.to_ns] = second.in_flight_end
+        self.past_ns = max(self.past_ns, second.to_ns)
+        self._last_past = second
 
     def _finished(self, second: Second) -> bool:
         return second.workers_past == self._workers and second.all_ended

@@ -1,10 +1,10 @@
 """One step of load: appended to the schedule, watched, drained, measured on its own window."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from breakstep._engine import Engine, Segment, Tally
-from breakstep.engine.generator import drain
+from breakstep._engine import Engine, Segment, Tally, intended_starts
 from breakstep.engine.ledger import Phase, Second, StepLedger
 from breakstep.model.errors import EngineError
 from breakstep.model.plan import Arrivals, Step
@@ -13,6 +13,8 @@ from breakstep.model.units import NS_PER_MS, NS_PER_S
 LEAD_NS = 50 * NS_PER_MS
 """Time between saying what is to come and its start, so that every worker hears of it."""
 LOOK_NS = 100 * NS_PER_MS
+SEED_ROOM = 16
+"""More than the parts that a step has."""
 SAFETY_NS = 5 * NS_PER_S
 """Past the hold and the timeout everything has ended; this much later the engine is at fault."""
 
@@ -35,14 +37,27 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
-    """What happened to the arrivals of a hold. Times are ns on the engine's clock."""
+class Window:
+    """The judged part of a step. Times are ns on the engine's clock.
+
+    `rows` are those of `Interval.rows`, empty unless the step has looks; `due_ns` the intended
+    starts of the schedule in the window, None without looks.
+    """
 
     step: Step
-    tally: Tally
     from_ns: int
     to_ns: int
     in_flight_start: int
+    rows: bytes
+    due_ns: Sequence[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What happened to the arrivals of a window."""
+
+    window: Window
+    tally: Tally
     in_flight_end: int
     in_flight_max: int
     busiest_worker_cpu_ns: int
@@ -52,20 +67,24 @@ class Measurement:
     @property
     def length_s(self) -> float:
         """Of the window, seconds."""
-        return (self.to_ns - self.from_ns) / NS_PER_S
+        return (self.window.to_ns - self.window.from_ns) / NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
     """What the runner calls while a step goes on.
 
-    `second` gets every finished second; `look` sees the step several times a second and may
-    return why its hold should end now; `stopping` says whether the user has had enough.
+    `second` gets every finished second. `look` sees the step several times a second and may
+    return why its hold should end now. `decided` is asked at each look of the step, `settle_ns`
+    after it, whether the arrivals until then are enough. `stopping` says whether the user has had
+    enough.
     """
 
     second: Callable[[Second], None]
     look: Callable[[Snapshot], str | None]
     stopping: Callable[[], bool]
+    decided: Callable[[Window], bool] = lambda _window: False
+    settle_ns: int = 0
 
 
 class StepRunner:
@@ -80,10 +99,11 @@ class StepRunner:
     def run(self, step: Step, watch: Watch) -> Measurement:
         """Offers the step and waits until every arrival has ended. Raises EngineError."""
         start_ns = self._engine.now_ns() + LEAD_NS
-        phases = self._append(step, start_ns)
-        hold_ns = start_ns + step.ramp_ns + step.warmup_ns
-        course = _Course(step, StepLedger(phases, self._workers), start_ns, hold_ns)
-        while not course.ledger.complete(course.end_ns):
+        segments = _segments(step, self._arrivals, start_ns)
+        phases = {self._engine.append(segment): phase for phase, segment in segments}
+        ledger = StepLedger(phases, self._workers)
+        course = _Course(step, ledger, start_ns, [segment for _, segment in segments])
+        while not course.complete():
             if watch.stopping():
                 return self._stopped(course, watch)
             self._drain(course)
@@ -92,64 +112,91 @@ class StepRunner:
             self._look(course, watch)
         return course.measurement(interrupted=False)
 
-    def _append(self, step: Step, start_ns: int) -> dict[int, Phase]:
-        parts: list[tuple[Phase, int, float]] = [
-            ("ramp", step.ramp_ns, step.ramp_from_per_s),
-            ("warmup", step.warmup_ns, step.rate_per_s),
-            ("hold", step.hold_ns, step.rate_per_s),
-        ]
-        phases: dict[int, Phase] = {}
-        for part, (phase, duration_ns, from_per_s) in enumerate(parts):
-            if duration_ns == 0:
-                continue
-            segment = Segment(
-                start_ns=start_ns,
-                duration_ns=duration_ns,
-                from_per_s=from_per_s,
-                to_per_s=step.rate_per_s,
-                arrivals=self._arrivals,
-                # The parts of a step are independent; a step's seed has room for their numbers.
-                seed=4 * step.seed + part,
-            )
-            phases[self._engine.append(segment)] = phase
-            start_ns += duration_ns
-        return phases
-
     def _drain(self, course: "_Course") -> None:
-        course.ledger.add(drain(self._engine, LOOK_NS))
-        if self._engine.now_ns() > course.end_ns + self._timeout_ns + SAFETY_NS:
+        try:
+            course.ledger.add(self._engine.drain(LOOK_NS))
+        except (RuntimeError, OSError) as error:
+            raise EngineError(f"the load generator failed: {error}") from error
+        if self._engine.now_ns() > course.load_end_ns + self._timeout_ns + SAFETY_NS:
             raise EngineError(
                 "arrivals are unaccounted for after the timeout: this is a bug in breakstep"
             )
 
     def _look(self, course: "_Course", watch: Watch) -> None:
         now_ns = self._engine.now_ns()
-        # Read before the number in flight, so that no arrival counts twice.
-        snapshot = course.snapshot(now_ns, self._engine.in_flight())
-        reason = watch.look(snapshot)
-        if reason is not None and course.cut_short is None and now_ns < course.end_ns:
-            course.cut_short = reason
-            course.end_ns = min(course.end_ns, self._engine.cut())
+        # The tally was read before the number in flight, so that no arrival counts twice.
+        reason = watch.look(course.snapshot(now_ns, self._engine.in_flight()))
+        if course.over(now_ns):
+            return
+        if reason is not None:
+            course.cut(self._engine.cut(), reason)
+        elif course.look_is_due(now_ns, watch.settle_ns) and watch.decided(course.window_at_look()):
+            course.decide(self._engine.cut())
 
     def _stopped(self, course: "_Course", watch: Watch) -> Measurement:
-        course.end_ns = max(course.hold_ns, min(course.end_ns, self._engine.now_ns()))
+        at_ns = max(course.hold_ns, min(course.end_ns, self._engine.now_ns()))
         course.ledger.add(self._engine.stop())
         for second in course.ledger.take_finished() + course.ledger.take_rest():
             watch.second(second)
-        course.cut_short = INTERRUPTED
+        course.cut(at_ns, INTERRUPTED)
         return course.measurement(interrupted=True)
 
 
 class _Course:
     """How far a step has come."""
 
-    def __init__(self, step: Step, ledger: StepLedger, start_ns: int, hold_ns: int) -> None:
+    def __init__(
+        self, step: Step, ledger: StepLedger, start_ns: int, segments: Sequence[Segment]
+    ) -> None:
         self.step = step
         self.ledger = ledger
         self.start_ns = start_ns
-        self.hold_ns = hold_ns
-        self.end_ns = hold_ns + step.hold_ns
+        self.hold_ns = start_ns + step.ramp_ns + step.warmup_ns
+        self.end_ns = self.hold_ns + step.hold_ns
+        """Of the judged window."""
+        self.load_end_ns = self.end_ns
         self.cut_short: str | None = None
+        self._segments = segments
+        self._looked = 0
+        self._decided = False
+
+    def complete(self) -> bool:
+        return self.ledger.complete(self.load_end_ns)
+
+    def over(self, now_ns: int) -> bool:
+        """Whether nothing is left to end early."""
+        return self._decided or self.cut_short is not None or now_ns >= self.end_ns
+
+    def cut(self, at_ns: int, reason: str) -> None:
+        self.cut_short = reason
+        self.end_ns = self.load_end_ns = max(self.hold_ns, min(self.end_ns, at_ns))
+
+    def look_is_due(self, now_ns: int, settle_ns: int) -> bool:
+        """Whether the arrivals until the next look can be judged; the last look is the end."""
+        if self._looked + 1 >= len(self.step.looks_ns):
+            return False
+        look_ns = self.hold_ns + self.step.looks_ns[self._looked]
+        return now_ns >= look_ns + settle_ns and self.ledger.past_ns >= look_ns
+
+    def window_at_look(self) -> Window:
+        self._looked += 1
+        return self.window(self.hold_ns + self.step.looks_ns[self._looked - 1])
+
+    def decide(self, at_ns: int) -> None:
+        self._decided = True
+        self.end_ns = self.hold_ns + self.step.looks_ns[self._looked - 1]
+        self.load_end_ns = min(self.load_end_ns, at_ns)
+
+    def window(self, to_ns: int) -> Window:
+        """The hold until `to_ns`."""
+        return Window(
+            step=self.step,
+            from_ns=self.hold_ns,
+            to_ns=to_ns,
+            in_flight_start=self.ledger.in_flight_at(self.hold_ns),
+            rows=b"".join(self.ledger.parts(self._parts(to_ns)).rows),
+            due_ns=self._due(to_ns) if self.step.looks_ns else None,
+        )
 
     def snapshot(self, now_ns: int, in_flight: int) -> Snapshot:
         return Snapshot(
@@ -164,18 +211,25 @@ class _Course:
         )
 
     def measurement(self, *, interrupted: bool) -> Measurement:
+        part = self.ledger.parts(self._parts(self.end_ns))
         return Measurement(
-            step=self.step,
-            tally=self.ledger.hold,
-            from_ns=self.hold_ns,
-            to_ns=self.end_ns,
-            in_flight_start=self.ledger.in_flight_at(self.hold_ns),
+            window=self.window(self.end_ns),
+            tally=part.tally,
             in_flight_end=self.ledger.in_flight_at(self.end_ns),
-            in_flight_max=self.ledger.hold_in_flight_max,
-            busiest_worker_cpu_ns=max(self.ledger.worker_cpu_ns.values(), default=0),
+            in_flight_max=part.in_flight_max,
+            busiest_worker_cpu_ns=max(part.worker_cpu_ns.values(), default=0),
             cut_short=self.cut_short,
             interrupted=interrupted,
         )
+
+    def _parts(self, to_ns: int) -> int:
+        """How many parts of the hold begin before an instant."""
+        starts = (0, *self.step.looks_ns[:-1])
+        return sum(self.hold_ns + start_ns < to_ns for start_ns in starts)
+
+    def _due(self, to_ns: int) -> Sequence[int]:
+        starts = intended_starts(self._segments)
+        return [at_ns for at_ns in starts if self.hold_ns <= at_ns < to_ns]
 
     def _phase(self, now_ns: int) -> Phase:
         if now_ns < self.start_ns + self.step.ramp_ns:
@@ -183,3 +237,30 @@ class _Course:
         if now_ns < self.hold_ns:
             return "warmup"
         return "hold" if now_ns < self.end_ns else "drain"
+
+
+def _segments(step: Step, arrivals: Arrivals, start_ns: int) -> list[tuple[Phase, Segment]]:
+    """The step as segments: ramp, warm-up, and a part of the hold up to each of its looks."""
+    looks = pairwise((0, *(step.looks_ns or (step.hold_ns,))))
+    parts: list[tuple[Phase, int, float]] = [
+        ("ramp", step.ramp_ns, step.ramp_from_per_s),
+        ("warmup", step.warmup_ns, step.rate_per_s),
+        *(("hold", to_ns - from_ns, step.rate_per_s) for from_ns, to_ns in looks),
+    ]
+    segments: list[tuple[Phase, Segment]] = []
+    for number, (phase, duration_ns, from_per_s) in enumerate(parts):
+        if duration_ns == 0:
+            continue
+        segment = Segment(
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            from_per_s=from_per_s,
+            to_per_s=step.rate_per_s,
+            arrivals=arrivals,
+            # The parts of a step are independent; a step's seed has room for their numbers.
+            seed=SEED_ROOM * step.seed + number,
+            rows=phase == "hold" and bool(step.looks_ns),
+        )
+        segments.append((phase, segment))
+        start_ns += duration_ns
+    return segments

@@ -24,7 +24,8 @@ class Judge:
 
     def record(self, measured: Measurement) -> StepRecord:
         """The step, measured and judged on its own window."""
-        tally, step = measured.tally, measured.step
+        tally, window = measured.tally, measured.window
+        step = window.step
         length_s = measured.length_s or 1.0
         generator = _generator(measured, length_s)
         trust = self._trust(measured, generator)
@@ -49,7 +50,7 @@ class Judge:
             connect_ms=summarise(tally.histogram("connect")),
             in_flight=_in_flight(measured, length_s),
             queue=classify(
-                measured.in_flight_start, measured.in_flight_end, tally.completed, tally.arrivals
+                window.in_flight_start, measured.in_flight_end, tally.completed, tally.arrivals
             ),
             generator=generator,
             connections_opened=tally.connections_opened,
@@ -57,8 +58,8 @@ class Judge:
             unsolicited=tally.unsolicited,
             bytes_in=tally.bytes_in,
             bytes_out=tally.bytes_out,
-            window_from=(self.epoch_wall_ns + measured.from_ns) / NS_PER_S,
-            window_to=(self.epoch_wall_ns + measured.to_ns) / NS_PER_S,
+            window_from=(self.epoch_wall_ns + window.from_ns) / NS_PER_S,
+            window_to=(self.epoch_wall_ns + window.to_ns) / NS_PER_S,
             cut_short=measured.cut_short,
             verdict=self._verdict(measured, trust),
             trust=trust,
@@ -93,6 +94,6 @@ def _in_flight(measured: Measurement, length_s: float) -> InFlight:
     return InFlight(
         mean=measured.tally.in_flight_ns / (length_s * NS_PER_S),
         max=measured.in_flight_max,
-        start=measured.in_flight_start,
+        start=measured.window.in_flight_start,
         end=measured.in_flight_end,
     )
