@@ -53,7 +53,7 @@ $(VENV)/.python: pyproject.toml
 	touch $@
 
 $(VENV)/.ready: $(VENV)/.python $(SOURCES)
-	$(BIN)/maturin develop --release --locked --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
 clean:

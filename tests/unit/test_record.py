@@ -126,5 +126,6 @@ def test_a_window_without_an_arrival_is_undecided() -> None:
 
 def test_a_window_without_length_has_rates() -> None:
     """An interruption at the very start divides by nothing."""
-    record = JUDGE.record(replace(MEASURED, to_ns=MEASURED.from_ns, interrupted=True))
+    empty = replace(MEASURED.window, to_ns=MEASURED.window.from_ns)
+    record = JUDGE.record(replace(MEASURED, window=empty, interrupted=True))
     assert record.verdict.name == "undecided"
