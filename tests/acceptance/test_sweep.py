@@ -27,7 +27,7 @@ from breakstep.store.sweep_json import sweep_of
 pytestmark = pytest.mark.sockets
 
 ONE_SERVER = ("--servers", "1", "--service", "constant:5ms")
-FOUR_SERVERS = ("--servers", "4", "--service", "constant:5ms")
+FOUR_SERVERS = ("--servers", "4", "--service", "constant:20ms")
 NOWHERE = "http://127.0.0.1:9/"
 
 
@@ -56,8 +56,8 @@ def commanded(*arguments: str) -> Ended:
 def test_one_server_carries_the_same_from_two_users_on() -> None:
     """200/s flat, W = L/λ within 1 % at every level, and all of it is contention."""
     with target(*ONE_SERVER) as url:
-        found = undisturbed(partial(sweep, url, concurrency=[2, 4, 8, 16, 32], hold="2s"))
-    assert [level.concurrency for level in found.levels] == [2, 4, 8, 16, 32]
+        found = undisturbed(partial(sweep, url, concurrency=[2, 8, 32], hold="2s"))
+    assert [level.concurrency for level in found.levels] == [2, 8, 32]
     for level in found.levels:
         assert level.completed_per_s == pytest.approx(200.0, rel=0.01)
         assert level.laws.little_error is not None
@@ -82,10 +82,10 @@ def test_a_single_user_is_slowed_by_nothing_but_the_servers_timer() -> None:
 def test_four_servers_are_full_with_four_users() -> None:
     """In proportion up to four, then flat: the knee, and no more than that."""
     with target(*FOUR_SERVERS) as url:
-        found = undisturbed(partial(sweep, url, concurrency=[1, 2, 4, 8, 16], hold="1s"))
+        found = undisturbed(partial(sweep, url, concurrency=[2, 4, 8], hold="1s"))
     assert found.knee.concurrency == 4
-    assert found.knee.highest_per_s == pytest.approx(800.0, rel=0.01)
-    assert "5 usable levels" in found.usl.why
+    assert found.knee.highest_per_s == pytest.approx(200.0, rel=0.01)
+    assert "3 usable levels" in found.usl.why
 
 
 def test_thinking_users_obey_the_response_time_law() -> None:
@@ -128,19 +128,18 @@ def test_the_open_model_sends_what_the_closed_one_left_out(tmp_path: Path) -> No
 
 
 def test_an_interrupted_sweep_keeps_its_levels(tmp_path: Path) -> None:
-    """Exit 130, with the finished level whole and the one under way marked."""
+    """Exit 130; every level but the last is whole, and the one under way is marked."""
     out = tmp_path / "run"
-    # One second of first contact, one of the first level, half of the second.
-    threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    flags = ("--concurrency", "1,2,4,8,16,32", "--warmup", "0s", "--hold", "1s", "--quiet")
+    threading.Timer(4.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     with target(*FOUR_SERVERS) as url:
-        ended = commanded(
-            url, "--concurrency", "1,2,4", "--warmup", "0s", "--hold", "1s", "--out", str(out), "-q"
-        )
+        ended = commanded(url, *flags, "--out", str(out))
     assert ended.exit_code == 130
     found = sweep_of(read_result(out))
     assert found.stop_reason == "interrupted"
-    assert found.levels[0].cut_short is None
-    assert all(level.cut_short == "interrupted" for level in found.levels[2:])
+    assert 1 <= len(found.levels) < 6
+    assert all(level.cut_short is None for level in found.levels[:-1])
+    assert found.levels[-1].cut_short in (None, "interrupted")
     assert "it was interrupted" in ended.stdout
 
 

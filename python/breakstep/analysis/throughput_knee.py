@@ -59,8 +59,9 @@ def _within(first: Level, most: Level) -> str:
 
 def _price(first: Level, last: Level) -> str:
     change = last.completed_per_s / first.completed_per_s - 1.0
-    text = f"with {last.concurrency} throughput is {abs(100 * change):.1f} % "
-    text += "higher" if change >= 0.0 else "lower"
+    size = f"{abs(100 * change):.1f} %"
+    moved = "the same" if size == "0.0 %" else f"{size} {'higher' if change > 0.0 else 'lower'}"
+    text = f"with {last.concurrency} throughput is {moved}"
     before, after = first.response_ms.p99, last.response_ms.p99
     if not before or not after:
         return text

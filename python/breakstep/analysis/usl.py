@@ -10,8 +10,9 @@ Peak at N_max = √((1 − α)/β); with β = 0 there is none, and X tends to γ
 
 Fitted on ln X, because noise is a share of X, by least squares over (α, ln β, ln γ). Intervals by
 residual bootstrap: residuals, scaled by √(n/(n − 3)) for the three parameters, are drawn anew on
-top of the fit 500 times. With fewer than about a dozen levels they come out too narrow (a coverage
-of 80–85 % at 6 to 8), hence "indicative".
+top of the fit 500 times. They are narrow: with twelve levels up to one and a half times the peak
+and 2 % of noise they covered it in 88 of 100 samples. With fewer than a dozen levels they are
+narrower still, and called indicative.
 
 Of points that are no closed sweep: an M/M/1 queue with N the mean number in the system fits exactly
 α = 0.5, β = 0, γ = μ/2. There α is no share of anything that is serial.
@@ -88,7 +89,8 @@ def fit_usl(points: Sequence[Point], resamples: int = RESAMPLES) -> Usl:
 def _too_few(points: Sequence[Point]) -> str | None:
     levels = sorted({point.concurrency for point in points})
     if len(levels) < LEVELS_LEAST:
-        return f"{len(levels)} usable levels, and it takes {LEVELS_LEAST}: add --concurrency"
+        usable = "1 usable level" if len(levels) == 1 else f"{len(levels)} usable levels"
+        return f"{usable}, and it takes {LEVELS_LEAST}: add --concurrency"
     if levels[-1] < SPAN_LEAST * levels[0]:
         return (
             f"levels from {levels[0]:g} to {levels[-1]:g} users span less than a factor of "
@@ -123,8 +125,12 @@ def _judged(n: Floats, ln_x: Floats, best: Floats, samples: Floats) -> Usl:
         return replace(fitted, valid=False, why=wrong)
     if fitted.beta_interval is None or _negligible(fitted.beta_interval[0], alpha, n[-1]):
         return _without_peak(fitted, float(n[-1]))
+    peak = sqrt((1.0 - alpha) / beta)
+    if peak < n[0]:
+        why = f"throughput does not grow from {n[0]:g} on: there is no peak among the levels"
+        return replace(fitted, why=_indicative(fitted, why))
     peaks = np.sqrt((1.0 - samples[:, 0]) / np.exp(samples[:, 1]))
-    return _with_peak(fitted, float(n[-1]), sqrt((1.0 - alpha) / beta), _interval(peaks))
+    return _with_peak(fitted, float(n[-1]), peak, _interval(peaks))
 
 
 def _without_peak(fitted: Usl, highest: float) -> Usl:

@@ -34,13 +34,15 @@ class Laws:
     """Identities of the closed model against what was measured; None where nothing completed.
 
     `little_error` is |N̄ − X·R̄| / (X·R̄). `interactive_ms` is N/X − Z, what the mean response
-    time has to be, and `interactive_error` how far R̄ is from it, as a share of R̄.
+    time has to be, and `interactive_error` how far R̄ is from it, as a share of R̄. `…_allowed` is
+    what the edges of the window explain, besides 2 %.
     """
 
     little_error: float | None
     little_allowed: float | None
     interactive_ms: float | None
     interactive_error: float | None
+    interactive_allowed: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rich.text import Text
 from breakstep.analysis.throughput_knee import users
 from breakstep.analysis.words import counted, percent
 from breakstep.model.record import Result
-from breakstep.model.sweep import Comparison, Level, Side, Sweep, Usl
+from breakstep.model.sweep import Comparison, Laws, Level, Side, Sweep, Usl
 from breakstep.model.units import NS_PER_MS, NS_PER_S, format_duration, format_rate
 from breakstep.report.columns import NOTHING, duration, share
 from breakstep.report.conclusion import warnings
@@ -19,6 +19,9 @@ from breakstep.report.conclusion import warnings
 UNBOUNDED = 10_000
 TIMEOUTS_TELL = 0.01
 """Beyond this share of timeouts a p99 is only the time that was waited: a lower bound."""
+
+INTERACTIVE_TELLS = 0.5
+"""Where the edges of a window explain more than this, the response-time law says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ COLUMNS = (
 )
 THINKING = (
     Column("N/X − Z", "", lambda level: duration(level.laws.interactive_ms), spare=9),
-    Column("R = N/X − Z", "off by", lambda level: _off(level.laws.interactive_error), spare=8),
+    Column("R = N/X − Z", "off by", lambda level: _interactive(level.laws), spare=8),
 )
 
 
@@ -174,8 +177,20 @@ def _laws(sweep: Sweep) -> list[str]:
     text = f"Little's law, N = X·R, held within {_off(max(little))} at every level used"
     if sweep.think_ms == 0.0:
         return [f"{text}."]
-    law = [laws.interactive_error for laws in usable if laws.interactive_error is not None]
-    return [f"{text}, R = N/X − Z within {_off(max(law))}."]
+    told = [level for level in sweep.levels if level.unusable is None and _tells(level.laws)]
+    if not told:
+        return [f"{text}; the holds are too short for R = N/X − Z."]
+    last = told[-1]
+    return [f"{text}, R = N/X − Z within {_interactive(last.laws)} with {users(last.concurrency)}."]
+
+
+def _tells(laws: Laws) -> bool:
+    """Whether the window was long enough to hold the response-time law against it."""
+    return laws.interactive_allowed is not None and laws.interactive_allowed < INTERACTIVE_TELLS
+
+
+def _interactive(laws: Laws) -> str:
+    return _off(laws.interactive_error) if _tells(laws) else NOTHING
 
 
 def _ended(sweep: Sweep) -> str:

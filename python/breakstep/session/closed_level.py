@@ -130,6 +130,8 @@ class _Course:
         self._warmup = StepLedger({segment: "warmup"}, workers)
         self._hold = StepLedger({segment: "hold"}, workers)
         self._warmup_tally = Tally()
+        self._cpu_ns: dict[int, int] = {}
+        self._in_flight_max = 0
         self._sockets = 0
         self._count_at_ns = self.hold_ns
 
@@ -138,16 +140,16 @@ class _Course:
         for interval in intervals:
             if interval.segment not in (None, self._segment):
                 continue
-            warming = interval.from_ns < self.hold_ns
-            if warming and interval.segment is not None:
-                self._warmup_tally.merge(interval.tally)
-            (self._warmup if warming else self._hold).add([interval])
+            if interval.from_ns < self.hold_ns:
+                self._add_warmup(interval)
+            else:
+                self._add_hold(interval)
 
     def take_finished(self) -> list[Second]:
-        return self._warmup.take_finished() + self._hold.take_finished()
+        return self._warmup.take_finished() + self._seen(self._hold.take_finished())
 
     def take_rest(self) -> list[Second]:
-        return self._warmup.take_rest() + self._hold.take_rest()
+        return self._warmup.take_rest() + self._seen(self._hold.take_rest())
 
     def complete(self) -> bool:
         """Whether the hold is over and all arrivals of warm-up and hold have ended."""
@@ -161,16 +163,34 @@ class _Course:
             self._count_at_ns = now_ns + NS_PER_S
 
     def measurement(self, *, interrupted: bool) -> ClosedMeasurement:
+        part = self._hold.parts(1)
         return ClosedMeasurement(
             load=self.load,
-            tally=self._hold.hold,
+            tally=part.tally,
             warmup=self._warmup_tally,
             from_ns=self.hold_ns,
             to_ns=self.end_ns,
             in_flight_start=self._warmup.in_flight_at(self.hold_ns),
             in_flight_end=self._hold.in_flight_at(self.end_ns),
-            in_flight_max=self._hold.hold_in_flight_max,
-            busiest_worker_cpu_ns=max(self._hold.worker_cpu_ns.values(), default=0),
+            in_flight_max=part.in_flight_max,
+            busiest_worker_cpu_ns=max(part.worker_cpu_ns.values(), default=0),
             sockets=self._sockets,
             interrupted=interrupted,
         )
+
+    def _add_warmup(self, interval: Interval) -> None:
+        if interval.segment is not None:
+            self._warmup_tally.merge(interval.tally)
+        self._warmup.add([interval])
+
+    def _add_hold(self, interval: Interval) -> None:
+        if interval.segment is not None:
+            cpu_ns = self._cpu_ns.get(interval.worker, 0) + interval.tally.cpu_ns
+            self._cpu_ns[interval.worker] = cpu_ns
+        self._hold.add([interval])
+
+    def _seen(self, seconds: list[Second]) -> list[Second]:
+        """With several workers the sum of each one's most in a second: an upper bound."""
+        most = (sum(x.most_in_flight.values()) for x in seconds if x.phase == "hold")
+        self._in_flight_max = max(self._in_flight_max, *most, 0)
+        return seconds

@@ -118,24 +118,35 @@ class Recorder:
 
 def level_notes(level: Level) -> list[str]:
     """What a reader has to know of a level, in sentences."""
-    notes = []
     if level.unusable is not None:
-        notes.append(
-            f"The level of {users(level.concurrency)} counts neither for the knee nor for the "
-            f"law: {level.unusable}."
-        )
-        return notes
+        where = f"The level of {users(level.concurrency)}"
+        return [f"{where} counts neither for the knee nor for the law: {level.unusable}."]
+    notes = []
     needed = min(level.concurrency, level.in_flight.max)
     if level.connections is not None and level.connections < needed:
         notes.append(_connections_note(level))
-    error, allowed = level.laws.little_error, level.laws.little_allowed
-    if error is not None and allowed is not None and error > allowed:
-        notes.append(
-            f"Little's law is off by {percent(error)} with {users(level.concurrency)}, more than "
-            f"the {percent(allowed)} that the edges of the window explain: the books of this "
-            "level are wrong."
-        )
-    return notes
+    return [*notes, *_law_notes(level)]
+
+
+def _law_notes(level: Level) -> list[str]:
+    laws = level.laws
+    held_against = (
+        ("Little's law", laws.little_error, laws.little_allowed),
+        ("R = N/X − Z", laws.interactive_error, laws.interactive_allowed),
+    )
+    return [
+        _law_note(name, level, error, allowed)
+        for name, error, allowed in held_against
+        if error is not None and allowed is not None and error > allowed
+    ]
+
+
+def _law_note(name: str, level: Level, error: float, allowed: float) -> str:
+    return (
+        f"{name} is off by {percent(error)} with {users(level.concurrency)}, more than the "
+        f"{percent(allowed)} that the edges of the window explain: the books of this level are "
+        "wrong, or the service changed while it was measured."
+    )
 
 
 def worst_trust(found: Sweep) -> Trust:
