@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+
+from breakstep.engine.host.counters import between, read_counters
 
 pytestmark = pytest.mark.sockets
 
@@ -42,6 +45,14 @@ def verdicts(envelope: dict[str, Any]) -> dict[str, str]:
     return {check["name"]: check["verdict"] for check in envelope["trust"]["checks"]}
 
 
+def quietest() -> int:
+    """The core that others have used least in the last second."""
+    before = read_counters()
+    time.sleep(1.0)
+    use = between(before, read_counters())
+    return min(os.sched_getaffinity(0), key=lambda core: use.cores[core].busy)
+
+
 @contextmanager
 def hog(core: int) -> Iterator[None]:
     """A busy loop on one core."""
@@ -69,8 +80,8 @@ def test_a_busy_loop_on_the_generators_core_is_found() -> None:
 
 def test_a_quiet_machine_passes() -> None:
     """Measured again up to three times: other people's load is no fault of ours."""
-    core = max(os.sched_getaffinity(0))
     for _ in range(TRIES):
+        core = quietest()
         code, envelope = examined("--pin", str(core))
         if envelope["trust"]["verdict"] != "invalid":
             assert code == 0
@@ -78,6 +89,15 @@ def test_a_quiet_machine_passes() -> None:
         if envelope["doctor"]["use"]["cores"][str(core)]["others"] <= BUSY:
             pytest.fail(f"invalid on a quiet core: {envelope['trust']['checks']}")
     pytest.skip("this machine was busy each time")
+
+
+def test_an_ordinary_machine_is_fit_without_a_core_of_its_own() -> None:
+    """Others may use it as well: a bound of 200 ms is judged all the same."""
+    found = [examined()]
+    while found[-1][0] != 0 and len(found) < TRIES:
+        found.append(examined())
+    code, envelope = found[-1]
+    assert code == 0, envelope["trust"]
 
 
 def test_the_envelope_has_every_section() -> None:
