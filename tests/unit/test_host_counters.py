@@ -61,6 +61,7 @@ def test_a_thread_that_may_run_on_one_core_only_is_known_by_it() -> None:
     thread = threading.Thread(target=pinned)
     thread.start()
     thread.join()
+    assert thread.native_id is not None
     assert seen[thread.native_id].core == core
 
 
