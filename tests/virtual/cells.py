@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from breakstep.model.plan import Step
 from breakstep.model.slo import parse_slo
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KNEES = Path(__file__).parents[1] / "data" / "reference_knees.json"
 SERVICE_MS = 1.0
 WARMUP_NS = 2 * NS_PER_S
-SHORTEST_NS = NS_PER_S // 10
+SHORTEST_NS = NS_PER_S
 LAWS: dict[str, str] = {"M/M": "exponential", "M/D": "constant"}
 FAR_TOO_MANY = 100
 
@@ -34,7 +34,7 @@ FAR_TOO_MANY = 100
 class Cell:
     """Poisson arrivals at servers with a service of 1 ms on average, and one SLO."""
 
-    law: Literal["M/M", "M/D"]
+    law: str
     servers: int
     slo_over_service: int
     quantile: float

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from virtual.cells import CELLS, Cell, search_cell, step_at, verdicts
 
 from breakstep.analysis.effort import SEARCHES
 from breakstep.model.units import NS_PER_S
+from virtual.cells import CELLS, Cell, search_cell, step_at, verdicts
 
 STANDARD = SEARCHES["standard"]
 SHOWN = (Cell("M/M", 1, 10, 0.99), Cell("M/D", 8, 5, 0.99), Cell("M/M", 8, 5, 0.95))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from virtual.cells import Searched, search, searcher
-from virtual.service import VirtualService
-
 from breakstep.analysis.effort import SEARCHES
 from breakstep.model.slo import parse_slo
 from breakstep.search.standard import CANARY_SHARE
+from virtual.cells import Searched, search, searcher
+from virtual.service import VirtualService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

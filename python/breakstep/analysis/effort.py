@@ -3,7 +3,8 @@
 With n arrivals before a first look, K looks, width w, a first load λ₀ and the knee guessed at λ:
 
     ramp     the loads λ₀·1.5ⁱ up to λ          each n/6 arrivals: low loads pass on little
-    narrow   2·⌈log₂(ln 1.5 / ln(1 + w))⌉ + 4   each half of the full length n·2^(K−1)
+    narrow   2·⌈log₂(ln 1.5 / ln(1 + w))⌉ + 4   each 0.7·n and 0.3 of the full length n·2^(K−1):
+                                                some decide at once, some not at all
     confirm  2                                  each of full length
 
 That many arrivals at those rates, none shorter than the shortest hold, and a warm-up for each step.
@@ -35,7 +36,7 @@ STANDARD_UP_TO_NS = 3_600 * NS_PER_S
 FIRST_LOOK_MIN = 300
 UP = 1.5
 RAMP_PART = 1.0 / 6.0
-NARROW_PART = 0.5
+DECIDED_AT_ONCE = 0.7
 SPARE_STEPS = 4
 CONFIRMATIONS = 2
 WARMUP_MIN_NS = 2 * NS_PER_S
@@ -89,7 +90,8 @@ def forecast(search: Search, guess: Guess) -> Forecast:
     """About what the search will take if the knee is where it is guessed."""
     full = search.first_look * 2.0 ** (search.looks - 1)
     steps = [(rate, RAMP_PART * search.first_look) for rate in _ramp(guess)]
-    steps += [(guess.knee_per_s, NARROW_PART * full)] * (_halvings(search.width) + SPARE_STEPS)
+    usual = DECIDED_AT_ONCE * search.first_look + (1.0 - DECIDED_AT_ONCE) * full
+    steps += [(guess.knee_per_s, usual)] * (_halvings(search.width) + SPARE_STEPS)
     steps += [(guess.knee_per_s, full)] * CONFIRMATIONS
     shortest_s = guess.shortest_hold_ns / NS_PER_S
     held = [(rate, max(count / rate, shortest_s)) for rate, count in steps]

@@ -7,6 +7,7 @@
     ln p̂ = a + b·λ                  weighted least squares over the k steps that are near: not
                                      growing, p̂ within a factor of 20 of what is allowed, α, and
                                      λ no farther from the bracket than it is wide (10 % at least)
+                                     nor 1.4 times from where the measured shares cross α
     λ*   = (ln α − a) / b
     s    = √(max(1, χ²/(k−2)) · (1/W + (λ* − λ̄)²/(W·v))) / b
                                      W = Σ W_i, λ̄ and v weighted mean and variance of λ
@@ -18,6 +19,7 @@ below it bends: p cannot be less than that of a service alone, which many server
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log, sqrt
 
 import numpy as np
@@ -31,7 +33,7 @@ SHARE_MAX = 0.5
 """Above it ln p̂ bends: a share cannot exceed 1."""
 MODEL_ERROR = 0.05
 LOADS_MIN = 3
-NEARBY = 0.10
+NEARBY, FAR = 0.10, 1.4
 BEND = 2.0
 BENT_PASSES = 2
 
@@ -40,7 +42,8 @@ BENT_PASSES = 2
 class Knee:
     """The breaking load, requests a second, and its 95 % interval; `slo` is the one that breaks.
 
-    Without a `slo` no line could be drawn: the interval is the bracket, the rest its middle.
+    Without a `slo` no line could be drawn: the interval is the bracket, and the knee the middle of
+    the gap in which the measured share itself crosses what is allowed.
     """
 
     per_s: float
@@ -56,8 +59,33 @@ def knee(steps: Sequence[StepRecord], low_per_s: float, high_per_s: float) -> Kn
     found = [line for slo in slos if (line := _crossing(slo, near)) is not None]
     inside = [_clipped(line, bracket) for line in found if _meets(line, bracket)]
     if not inside:
-        return Knee(sqrt(low_per_s * high_per_s), bracket, None)
+        gap = crossing_gap(steps, low_per_s, high_per_s)
+        return Knee(sqrt(gap[0] * gap[1]), bracket, None)
     return min(inside, key=lambda line: line.per_s)
+
+
+def crossing_gap(
+    steps: Sequence[StepRecord], low_per_s: float, high_per_s: float
+) -> tuple[float, float]:
+    """The two neighbouring loads of the bracket that best part those over from those within.
+
+    Sure or not, a load is over when more of its arrivals were bad than may be.
+    """
+    inside = [step for step in steps if low_per_s <= step.offered_per_s <= high_per_s]
+    rates = sorted({low_per_s, high_per_s, *(step.offered_per_s for step in inside)})
+
+    def misplaced(gap: tuple[float, float]) -> tuple[int, float]:
+        wrong = sum(_over(step) != (step.offered_per_s >= gap[1]) for step in inside)
+        return wrong, gap[0] / gap[1]
+
+    return min(pairwise(rates), key=misplaced)
+
+
+def _over(step: StepRecord) -> bool:
+    if step.queue == "growing" or step.verdict.name == "fail":
+        return True
+    estimates = (criterion.estimate for criterion in step.verdict.criteria)
+    return any(found is not None and found.share > found.allowed for found in estimates)
 
 
 def abrupt(steps: Sequence[StepRecord], width: float) -> bool:
@@ -82,7 +110,10 @@ def _jump(below: Estimate, above: Estimate) -> bool:
 
 def _near(steps: Sequence[StepRecord], low_per_s: float, high_per_s: float) -> list[StepRecord]:
     reach = max(high_per_s / low_per_s, 1.0 + NEARBY) * (1.0 + 1e-9)
-    return [s for s in steps if low_per_s / reach <= s.offered_per_s <= high_per_s * reach]
+    gap = crossing_gap(steps, low_per_s, high_per_s)
+    least = max(low_per_s / reach, gap[0] / FAR)
+    most = min(high_per_s * reach, gap[1] * FAR)
+    return [step for step in steps if least <= step.offered_per_s <= most]
 
 
 def _meets(line: Knee, bracket: tuple[float, float]) -> bool:

@@ -96,5 +96,6 @@ def _mdc_states(servers: int, rho: float, at_least: int) -> NDArray[np.float64]:
 def _poisson(mean: float, count: int) -> NDArray[np.float64]:
     """Poi(0; mean) … Poi(count − 1; mean)."""
     if mean <= 0.0:
-        return np.eye(1, count)[0]
-    return np.array([exp(j * log(mean) - mean - lgamma(j + 1)) for j in range(count)])
+        return np.array([1.0] + [0.0] * (count - 1))
+    chances = [exp(j * log(mean) - mean - lgamma(j + 1)) for j in range(count)]
+    return np.array(chances, np.float64)

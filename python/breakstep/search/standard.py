@@ -6,7 +6,8 @@
     pass … undecided … fail        the middle, in ln λ, of the wider gap pass–undecided or
                                    undecided–fail, until each is at most `width`
     the gaps are closed            `high`, then `low`, in one fresh step of full length each
-    the knee is still vague        a few more loads between the edges
+    the knee is still vague        a few more loads between the edges, where the measured share
+                                   crosses what is allowed or, of full length, in the widest gap
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
     a pass above a failing load    both once more
     a load is invalid              once more, then the end
@@ -20,21 +21,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 
-from breakstep.analysis.knee import knee
+from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step, StepKind
 from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
 from breakstep.search.climb import legible, midway
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
-from breakstep.search.trials import Bracket, Load, Trial, counting, crossing_gap
+from breakstep.search.trials import Bracket, Load, Trial, counting
 
 UP = 1.5
 DOWN = 4.0
 LOWEST_PER_S = 1.0
 SEARCH_MAX = 25
-"""Search steps; more only when a confirmation took the last pass or fail away."""
-STEPS_MAX = 60
+"""Search steps from the first fail on."""
+STEPS_MAX = 80
+"""From 1/s to a million takes 35 to climb."""
 VERDICTS_MAX = 3
 """At one load."""
 FALLBACKS_MAX = 4
@@ -45,7 +47,7 @@ SHARPER = 4.0
 """Loads between the edges are no closer than this part of the width."""
 VAGUE = 3.0
 """An interval of so many widths is narrowed with a few more loads between the edges."""
-SHARPEN_MAX = 5
+SHARPEN_MAX = 8
 RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
 CANARY_EVERY = 4
@@ -131,27 +133,26 @@ class Standard:
 
     def _narrow(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
         confirming = any(trial.step.kind == "confirm" for trial in trials)
-        searched = sum(trial.step.kind == "search" for trial in trials)
         width = self.width * (REOPENED if confirming else 1.0)
         low, high = max(bracket.edges, key=lambda gap: log(gap[1] / gap[0]))
-        if high <= low * (1.0 + width) or searched >= SEARCH_MAX:
+        if high <= low * (1.0 + width) or _searched(trials) >= SEARCH_MAX:
             return None
         return Choice(midway(low, high))
 
     def _sharpen(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
         """One more load between the edges while the knee is not known well enough."""
-        if sum(trial.step.kind == "search" for trial in trials) >= SEARCH_MAX:
-            return None
-        steps = [trial.record for trial in counting(trials)]
-        found = knee(steps, bracket.inside[0][0], bracket.inside[-1][1])
-        gap = crossing_gap(trials, bracket)
+        edges, steps = bracket.inside, [trial.record for trial in counting(trials)]
+        low_per_s, high_per_s = edges[0][0], edges[-1][1]
+        found = knee(steps, low_per_s, high_per_s)
         if found.slo is None:
-            wide = gap is not None and gap[1] > gap[0] * (1.0 + self.width / SHARPER)
-            return Choice(midway(*gap)) if gap is not None and wide else None
+            gap = crossing_gap(steps, low_per_s, high_per_s)
+            wide = gap[1] > gap[0] * (1.0 + self.width / SHARPER)
+            return Choice(midway(*gap)) if wide and _searched(trials) < SEARCH_MAX else None
         low, high = found.interval_per_s
-        if high <= low * (1.0 + VAGUE * self.width) or _after_confirming(trials) >= SHARPEN_MAX:
+        if high <= low * (1.0 + VAGUE * self.width) or _sharpened(trials) >= SHARPEN_MAX:
             return None
-        return Choice(midway(*max(bracket.inside, key=lambda gap: gap[1] / gap[0])))
+        # At full length whatever is seen: what may end early when it strays is no fair sample.
+        return Choice(midway(*max(edges, key=lambda gap: gap[1] / gap[0])), "confirm")
 
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
         if self.first_look < CANARY_FROM:
@@ -220,10 +221,17 @@ def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
     return Done("floor", f"{format_rate(lowest)}/s did not pass, and nothing lower is offered")
 
 
-def _after_confirming(trials: Sequence[Trial]) -> int:
-    """The search steps since the first confirmation."""
-    kinds = [trial.step.kind for trial in trials]
-    return kinds[kinds.index("confirm") :].count("search") if "confirm" in kinds else 0
+def _searched(trials: Sequence[Trial]) -> int:
+    """The search steps from the first fail on."""
+    counted = counting(trials)
+    failed = [index for index, trial in enumerate(counted) if trial.verdict == "fail"]
+    return sum(trial.step.kind == "search" for trial in counted[failed[0] :]) if failed else 0
+
+
+def _sharpened(trials: Sequence[Trial]) -> int:
+    """The full-length steps at loads of their own."""
+    searched = {t.step.rate_per_s for t in trials if t.step.kind == "search"}
+    return sum(t.step.kind == "confirm" and t.step.rate_per_s not in searched for t in trials)
 
 
 def _rate(load: Load | None) -> float:

@@ -103,8 +103,8 @@ def _without_line(line: Knee, steps: Sequence[StepRecord], width: float) -> list
         )
         return [says]
     says = (
-        "Too few loads near the knee had a measurable share of bad arrivals; the knee is the "
-        "middle between the load that held and the one that failed."
+        "Too few loads near the knee had a measurable share of bad arrivals to draw a line: it "
+        "lies between the load that held and the one that failed."
     )
     return [says]
 

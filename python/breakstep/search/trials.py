@@ -108,18 +108,3 @@ class Bracket:
 def counting(trials: Sequence[Trial]) -> list[Trial]:
     """The trials that say something of a load."""
     return [t for t in trials if t.step.kind in ("search", "confirm") and t.verdict != "invalid"]
-
-
-def crossing_gap(trials: Sequence[Trial], bracket: Bracket) -> tuple[float, float] | None:
-    """The widest gap from a load whose own share is within what is allowed to one over it."""
-    over = {trial.step.rate_per_s: _over(trial) for trial in counting(trials)}
-    gaps = [(low, high) for low, high in bracket.inside if over[high] and not over[low]]
-    return max(gaps, key=lambda gap: gap[1] / gap[0], default=None)
-
-
-def _over(trial: Trial) -> bool:
-    """Whether the load has more bad arrivals than it may, sure or not."""
-    return trial.record.queue == "growing" or any(
-        criterion.estimate is not None and criterion.estimate.share > criterion.estimate.allowed
-        for criterion in trial.record.verdict.criteria
-    )

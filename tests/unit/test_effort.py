@@ -1,0 +1,63 @@
+"""What a search will take."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from breakstep.analysis.effort import (
+    SEARCHES,
+    Guess,
+    attained,
+    forecast,
+    warmup_ns,
+    within_budget,
+)
+from breakstep.model.units import NS_PER_MS, NS_PER_S
+
+GUESS = Guess(from_per_s=40.0, knee_per_s=400.0, warmup_ns=NS_PER_S, shortest_hold_ns=NS_PER_S)
+
+
+def test_quick_takes_about_two_minutes_at_a_few_hundred_a_second() -> None:
+    """Before any load, in words."""
+    expected = forecast(SEARCHES["quick"], GUESS)
+    assert 90.0 <= expected.duration_ns / NS_PER_S <= 180.0
+    assert str(expected).endswith("the breaking load will be known to about 20 %")
+
+
+def test_more_effort_costs_more_and_tells_more() -> None:
+    """quick, standard, strict."""
+    costs = [forecast(SEARCHES[effort], GUESS) for effort in ("quick", "standard", "strict")]
+    assert costs == sorted(costs, key=lambda cost: cost.arrivals)
+    assert costs == sorted(costs, key=lambda cost: -cost.width)
+
+
+@given(st.integers(120, 20_000))
+def test_a_budget_is_kept(seconds: int) -> None:
+    """The search that is chosen is forecast to be over in time."""
+    chosen = within_budget(seconds * NS_PER_S, GUESS)
+    assert forecast(chosen, GUESS).duration_ns <= seconds * NS_PER_S
+
+
+def test_a_tiny_budget_gets_the_shortest_search() -> None:
+    """It takes what it takes; the forecast says so."""
+    assert within_budget(NS_PER_S, GUESS).first_look == 300
+
+
+def test_no_hold_is_shorter_than_the_shortest() -> None:
+    """At a very high rate it is time that costs, not arrivals."""
+    fast = replace(GUESS, from_per_s=4e5, knee_per_s=4e6)
+    assert forecast(SEARCHES["quick"], fast).duration_ns >= 15 * (NS_PER_S + NS_PER_S)
+
+
+def test_a_slow_service_is_warmed_up_longer() -> None:
+    """Twenty unloaded responses, 2 s at least."""
+    assert warmup_ns(NS_PER_MS) == 2 * NS_PER_S
+    assert warmup_ns(500 * NS_PER_MS) == 10 * NS_PER_S
+
+
+def test_what_was_attained_is_said_in_the_same_words() -> None:
+    """Requests, time, width."""
+    assert attained(48_000, 120 * NS_PER_S, (380.0, 418.0)) == (
+        "took 48 000 requests in 120 s; the breaking load is known to 10 %"
+    )
