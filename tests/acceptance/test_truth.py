@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import breakstep
-from acceptance.again import undisturbed
+from acceptance.again import undisturbed, valid_steps
 from acceptance.command import breakstep as command
 from acceptance.command import found_json
 from acceptance.target import target
@@ -56,7 +56,7 @@ def overloaded(rate_per_s: float, arrivals: str) -> StepRecord:
                 abort=False,
             )
         )
-    (step,) = result.steps
+    (step,) = valid_steps(result)
     return step
 
 
@@ -69,27 +69,31 @@ def erlang_b(servers: int, load: float) -> float:
 
 
 def test_a_service_that_works_for_those_who_left_collapses() -> None:
-    """The front gives up after 100 ms, the servers do not: more load, less goodput."""
+    """The front gives up after 100 ms, the servers do not: more load, less goodput.
+
+    The first load is well below the capacity of 400/s: near it, a hiccup of the machine is enough
+    for a collapse that lasts.
+    """
     with target(*EIGHT_SERVERS, "--give-up", "100ms") as url:
         result = undisturbed(
             partial(
                 breakstep.find,
                 url,
                 slo="errors<1%",
-                steps=[380, 500, 600],
+                steps=[250, 500, 600],
                 hold="4s",
                 arrivals="uniform",
                 abort=False,
             )
         )
-    held, over, far_over = result.steps
-    assert held.goodput_per_s == pytest.approx(380.0, rel=0.02)
+    held, over, far_over = valid_steps(result)
+    assert held.goodput_per_s == pytest.approx(250.0, rel=0.02)
     for step in (over, far_over):
         assert step.goodput_per_s < 0.02 * step.offered_per_s
         assert step.completed_per_s == pytest.approx(step.offered_per_s, rel=0.05)
         assert step.statuses[504] == step.outcomes["http_error"] >= 0.98 * step.arrivals
     assert (held.verdict.name, over.verdict.name, far_over.verdict.name) == ("pass", "fail", "fail")
-    assert result.answer.sustainable_per_s == 380.0
+    assert result.answer.sustainable_per_s == 250.0
 
 
 def test_two_per_cent_of_errors_are_two_per_cent() -> None:
@@ -106,7 +110,7 @@ def test_two_per_cent_of_errors_are_two_per_cent() -> None:
                 arrivals="uniform",
             )
         )
-    (step,) = result.steps
+    (step,) = valid_steps(result)
     sigma = sqrt(0.02 * 0.98 / step.arrivals)
     assert step.arrivals == 10_000
     assert step.outcomes["http_error"] / step.arrivals == pytest.approx(0.02, abs=4 * sigma)
@@ -139,6 +143,12 @@ def test_the_same_seed_offers_the_same_arrivals() -> None:
             )
             for seed in (7, 7, 8)
         )
-    counts = [[step.arrivals for step in result.steps] for result in (first, again, other)]
-    assert counts[0] == counts[1] != counts[2]
-    assert len(counts[0]) == 3
+    counts = [
+        {(step.index, step.offered_per_s): step.arrivals for step in result.steps}
+        for result in (first, again, other)
+    ]
+    # A step that had to be measured again moves those behind it, in one run and not in the other.
+    both = counts[0].keys() & counts[1].keys()
+    assert (0, 200.0) in both
+    assert all(counts[0][step] == counts[1][step] for step in both)
+    assert counts[0] != counts[2]
