@@ -88,17 +88,17 @@ def test_one_stall_does_not_move_the_answer() -> None:
     assert abs(frozen.answer.knee_per_s / plain.knee_per_s - 1.0) <= 0.03
 
 
-def test_a_load_that_passes_above_a_failing_one_is_said() -> None:
-    """A service that is slow between 200/s and 260/s only is not called monotone."""
+def test_a_service_that_is_slow_in_a_band_of_loads_is_credited_below_it() -> None:
+    """Whatever it could do above 215/s, from 190/s on it breaks."""
 
     def at(step: Step) -> Mapping[str, str]:
         slow = 190.0 < step.rate_per_s < 215.0
         return {"service": "constant:60ms"} if slow else {}
 
     found = find({"servers": "8", "service": "constant:10ms"}, P95, at=at)
-    assert found.answer.status in ("found", "inconclusive")
+    assert found.answer.status == "found"
     assert found.answer.sustainable_per_s is not None
-    assert found.answer.sustainable_per_s <= 190.0
+    assert 180.0 <= found.answer.sustainable_per_s <= 190.0
 
 
 def test_a_service_that_changes_meanwhile_gives_no_number() -> None:

@@ -25,7 +25,7 @@ from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step, StepKind
 from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
-from breakstep.search.climb import legible, midway
+from breakstep.search.rates import legible, midway
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
 from breakstep.search.trials import Bracket, Load, Trial, counting
@@ -213,12 +213,13 @@ def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
     lowest = bracket.loads[0].rate_per_s
     if says := indifferent(trials):
         return Done("floor", says)
-    if bracket.loads[0].standing != "fail" and lowest <= _rate(bracket.high) / DOWN**2:
+    failed, far = bracket.loads[0].standing == "fail", lowest <= _rate(bracket.high) / DOWN**2
+    if not failed and (far or lowest <= LOWEST_PER_S):
         rate = format_rate(lowest)
         return Done("budget", f"even {rate}/s could not be shown to pass with the arrivals allowed")
     if lowest > LOWEST_PER_S:
         return Choice(max(LOWEST_PER_S, legible(lowest / DOWN)))
-    return Done("floor", f"{format_rate(lowest)}/s did not pass, and nothing lower is offered")
+    return Done("floor", f"{format_rate(lowest)}/s failed, and nothing lower is offered")
 
 
 def _searched(trials: Sequence[Trial]) -> int:
@@ -229,9 +230,21 @@ def _searched(trials: Sequence[Trial]) -> int:
 
 
 def _sharpened(trials: Sequence[Trial]) -> int:
-    """The full-length steps at loads of their own."""
-    searched = {t.step.rate_per_s for t in trials if t.step.kind == "search"}
-    return sum(t.step.kind == "confirm" and t.step.rate_per_s not in searched for t in trials)
+    """The loads that were held at full length without having been searched first."""
+    return len(_rates(trials, "confirm") - _rates(trials, "search"))
+
+
+def _rates(trials: Sequence[Trial], kind: StepKind) -> set[float]:
+    return {trial.step.rate_per_s for trial in trials if trial.step.kind == kind}
+
+
+def _left_open(trials: Sequence[Trial]) -> int:
+    """Confirmations of searched loads that stayed undecided."""
+    searched = _rates(trials, "search")
+    return sum(
+        t.step.kind == "confirm" and t.verdict == "undecided" and t.step.rate_per_s in searched
+        for t in trials
+    )
 
 
 def _rate(load: Load | None) -> float:
@@ -240,8 +253,7 @@ def _rate(load: Load | None) -> float:
 
 def _confirm(trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
     """An edge that a fresh step has not agreed with yet; both sides of a contradiction too."""
-    open_still = sum(t.step.kind == "confirm" and t.verdict == "undecided" for t in trials)
-    if open_still >= FALLBACKS_MAX:
+    if _left_open(trials) >= FALLBACKS_MAX:
         return None
     for load in (bracket.high, bracket.low, bracket.above):
         if load is not None and not load.confirmed and len(load.verdicts) < VERDICTS_MAX:
