@@ -59,5 +59,5 @@ def test_a_slow_service_is_warmed_up_longer() -> None:
 def test_what_was_attained_is_said_in_the_same_words() -> None:
     """Requests, time, width."""
     assert attained(48_000, 120 * NS_PER_S, (380.0, 418.0)) == (
-        "took 48 000 requests in 120 s; the breaking load is known to 10 %"
+        "took 48 000 requests in 2 min; the breaking load is known to 10 %"
     )

@@ -16,13 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, log, log2
 from types import MappingProxyType
-from typing import Literal
 
 from breakstep.analysis.words import counted, percent
-from breakstep.model.plan import Search
+from breakstep.model.plan import Effort, Search
 from breakstep.model.units import NS_PER_S, format_duration
-
-Effort = Literal["quick", "standard", "strict"]
 
 SEARCHES: Mapping[Effort, Search] = MappingProxyType(
     {
@@ -34,6 +31,7 @@ SEARCHES: Mapping[Effort, Search] = MappingProxyType(
 QUICK_UP_TO_NS = 240 * NS_PER_S
 STANDARD_UP_TO_NS = 3_600 * NS_PER_S
 FIRST_LOOK_MIN = 300
+SPOKEN_FROM = 2.0
 UP = 1.5
 RAMP_PART = 1.0 / 6.0
 DECIDED_AT_ONCE = 0.7
@@ -63,7 +61,7 @@ class Forecast:
 
     def __str__(self) -> str:
         return (
-            f"about {counted(self.arrivals)} requests in {format_duration(self.duration_ns)}; the "
+            f"about {counted(self.arrivals)} requests in {_spoken(self.duration_ns)}; the "
             f"breaking load will be known to about {percent(self.width)}"
         )
 
@@ -105,9 +103,15 @@ def attained(arrivals: int, duration_ns: int, interval_per_s: tuple[float, float
     """What a search took in the end, in the words of the forecast."""
     width = interval_per_s[1] / interval_per_s[0] - 1.0
     return (
-        f"took {counted(arrivals)} requests in {format_duration(duration_ns)}; the breaking load "
+        f"took {counted(arrivals)} requests in {_spoken(duration_ns)}; the breaking load "
         f"is known to {percent(width)}"
     )
+
+
+def _spoken(duration_ns: int) -> str:
+    """Minutes from two of them on."""
+    minutes = duration_ns / (60 * NS_PER_S)
+    return format_duration(duration_ns) if minutes < SPOKEN_FROM else f"{minutes:.2g} min"
 
 
 def _effort_for(budget_ns: int) -> Effort:

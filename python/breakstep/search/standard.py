@@ -25,9 +25,9 @@ from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step, StepKind
 from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
-from breakstep.search.rates import legible, midway
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
+from breakstep.search.rates import legible, midway
 from breakstep.search.trials import Bracket, Load, Trial, counting
 
 UP = 1.5
