@@ -41,7 +41,7 @@ def test_what_is_returned_is_what_was_written(url: str, tmp_path: Path) -> None:
     assert isinstance(result.answer, Answer)
     assert isinstance(result.runs[0], RunRecord)
     assert all(isinstance(step, StepRecord) for step in result.steps)
-    assert [step.offered_per_s for step in result.steps] == [50.0, 100.0]
+    assert {step.offered_per_s for step in result.steps} == {50.0, 100.0}
 
 
 def test_nothing_is_printed_and_nothing_is_written_unasked(

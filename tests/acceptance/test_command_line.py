@@ -159,7 +159,7 @@ def test_standard_output_is_one_json_document_with_every_key(url: str, tmp_path:
     ended = breakstep("find", url, *FAST, "--json", "-", cwd=tmp_path)
     found = found_json(ended)
     (run,) = found["runs"]
-    (step,) = run["steps"]
+    step = run["steps"][-1]
     assert found["format"] == "breakstep.result/1"
     assert found.keys() >= ENVELOPE
     assert run.keys() >= RUN
@@ -221,7 +221,7 @@ def test_the_files_of_a_run_agree_with_each_other(url: str, tmp_path: Path) -> N
     ended = breakstep("find", url, *flags, "--slo", "errors<1%", "--out", str(out), cwd=tmp_path)
     assert ended.returncode == 0
     rows, result = intervals(out), read_result(out)
-    assert [step.offered_per_s for step in result.steps] == [200.0, 300.0]
+    assert {step.offered_per_s for step in result.steps} == {200.0, 300.0}
     for step in result.steps:
         held = [r for r in rows if r["phase"] == "hold" and r["step"] == str(step.index)]
         assert total(held, "arrivals") == step.arrivals
