@@ -8,6 +8,7 @@
 
 from breakstep._engine import __version__
 from breakstep.api import find
+from breakstep.api_sweep import sweep
 from breakstep.model.errors import (
     BreakstepError,
     EngineError,
@@ -29,4 +30,5 @@ __all__ = [
     "TargetError",
     "__version__",
     "find",
+    "sweep",
 ]

@@ -24,7 +24,7 @@ from breakstep.model.units import NS_PER_MS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from breakstep._engine import HistogramName
+    from breakstep.model.timing import HistogramName
     from breakstep.model.record import Queue, VerdictName
 
 WINDOW_FROM = 1_700_000_000.0

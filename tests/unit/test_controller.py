@@ -7,9 +7,9 @@ from searching import SHAPE
 from breakstep.model import plan as model
 from breakstep.model.plan import Plan, Scenario, Step, Target
 from breakstep.search.choice import controller_for
-from breakstep.search.climb import Climb
 from breakstep.search.controller import StepShape, step_seed
 from breakstep.search.staircase import Staircase
+from breakstep.search.standard import Standard
 
 TARGET = Target("http://127.0.0.1/", "127.0.0.1", 80, tls=False, addresses=("127.0.0.1",))
 PLAN = Plan(TARGET, Scenario("GET", "/"), model.Staircase((100.0,)), seed=7)
@@ -32,11 +32,11 @@ def test_a_step_starts_from_no_load() -> None:
 
 
 def test_the_plan_names_its_controller() -> None:
-    """Rates make a staircase; a climb starts where the plan says, or where the session does."""
+    """Rates make a staircase; a search starts where the plan says, or where the session does."""
     shape = StepShape.of(PLAN)
-    climb = replace(PLAN, load=model.Climb(to_per_s=500.0))
+    search = replace(PLAN, load=model.Search(to_per_s=500.0))
     assert controller_for(PLAN, 5.0) == Staircase((100.0,), shape)
-    assert controller_for(climb, 50.0) == Climb(50.0, 500.0, 0.05, shape)
-    assert controller_for(climb, 5000.0) == Climb(500.0, 500.0, 0.05, shape)
-    named = replace(PLAN, load=model.Climb(from_per_s=20.0))
-    assert controller_for(named, 50.0) == Climb(20.0, None, 0.05, shape)
+    assert controller_for(search, 50.0) == Standard(50.0, 500.0, 20_000, 4, 0.03, shape)
+    assert controller_for(search, 5000.0) == Standard(500.0, 500.0, 20_000, 4, 0.03, shape)
+    named = replace(PLAN, load=model.Search(from_per_s=20.0))
+    assert controller_for(named, 50.0) == Standard(20.0, None, 20_000, 4, 0.03, shape)

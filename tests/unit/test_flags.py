@@ -10,9 +10,10 @@ import pytest
 from plans import URL, loopback, plan_of
 
 from breakstep.model.errors import PlanError, TargetError
-from breakstep.model.plan import Climb, Plan, Scenario, Staircase, Target
+from breakstep.model.plan import Plan, Scenario, Search, Staircase, Target
 from breakstep.model.slo import parse_slo
-from breakstep.plan.flags import STEPS_MAX, Flags, plan_from_flags
+from breakstep.model.units import parse_duration
+from breakstep.plan.flags import HOLD_OF_SEARCH, STEPS_MAX, Flags, plan_from_flags
 
 LONG = "99999999999h"
 
@@ -30,11 +31,12 @@ def faults_of(flags: Flags) -> Sequence[str]:
 
 
 def test_a_url_alone_is_a_plan() -> None:
-    """The defaults: an automatic climb with Poisson arrivals, SLOs left to the session."""
+    """The defaults: an automatic search with Poisson arrivals, SLOs left to the session."""
     assert plan_of(Flags(URL)) == Plan(
         target=Target(URL, "127.0.0.1", 8080, tls=False, addresses=("127.0.0.1",)),
         scenario=Scenario("GET", "/"),
-        load=Climb(),
+        load=Search(),
+        hold_ns=parse_duration(HOLD_OF_SEARCH),
     )
 
 
@@ -164,10 +166,10 @@ def test_a_header_in_the_wrong_form_is_not_quoted() -> None:
 @pytest.mark.parametrize(
     ("given", "load"),
     [
-        ({}, Climb()),
-        ({"from_": "10"}, Climb(from_per_s=10.0)),
-        ({"to": "500/s"}, Climb(to_per_s=500.0)),
-        ({"from_": "10", "to": "500"}, Climb(10.0, 500.0)),
+        ({}, Search()),
+        ({"from_": "10"}, Search(from_per_s=10.0)),
+        ({"to": "500/s"}, Search(to_per_s=500.0)),
+        ({"from_": "10", "to": "500"}, Search(10.0, 500.0)),
         ({"steps": "50"}, Staircase((50.0,))),
         ({"steps": "50, 100,150.5"}, Staircase((50.0, 100.0, 150.5))),
         ({"from_": "10", "to": "10", "by": "5"}, Staircase((10.0,))),
@@ -178,8 +180,8 @@ def test_a_header_in_the_wrong_form_is_not_quoted() -> None:
         ),
     ],
 )
-def test_the_load_is_a_climb_unless_every_rate_is_named(
-    given: dict[str, Any], load: Staircase | Climb
+def test_the_load_is_searched_unless_every_rate_is_named(
+    given: dict[str, Any], load: Staircase | Search
 ) -> None:
     """A staircase by its rates or by its ends and distance; otherwise an automatic search."""
     assert plan_of(replace(Flags(URL), **given)).load == load

@@ -6,12 +6,19 @@ import pytest
 from measured import FullTally
 
 from breakstep.engine.step_runner import Measurement, Window
-from breakstep.model.plan import Step
+from breakstep.model.plan import Plan, Scenario, Staircase, Step, Target
+from breakstep.model.record import StepRecord
 from breakstep.model.slo import parse_slo
 from breakstep.session.record import Judge
 
 S = 1_000_000_000
-JUDGE = Judge((parse_slo("p95<200ms"), parse_slo("errors<5%")), spinning=False, epoch_wall_ns=7 * S)
+PLAN = Plan(
+    Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",)),
+    Scenario("GET", "/"),
+    Staircase((400.0,)),
+    slos=(parse_slo("p95<200ms"), parse_slo("errors<5%")),
+)
+JUDGE = Judge(PLAN, epoch_wall_ns=7 * S)
 STEP = Step(3, 400.0, ramp_from_per_s=0.0, ramp_ns=0, warmup_ns=0, hold_ns=2 * S, seed=1)
 TALLY = FullTally(
     ok_ms=[20.0] * 96,
@@ -41,6 +48,11 @@ MEASURED = Measurement(
 )
 
 
+def recorded(measured: Measurement, judge: Judge = JUDGE) -> StepRecord:
+    """The record of a first step, on a host that nobody watched."""
+    return judge.record(measured, None, None)
+
+
 def measured_with(tally: FullTally) -> Measurement:
     """The same window with other arrivals."""
     return replace(MEASURED, tally=tally.as_engines)
@@ -48,7 +60,7 @@ def measured_with(tally: FullTally) -> Measurement:
 
 def test_counts_are_those_of_the_window() -> None:
     """Arrivals, outcomes, statuses and causes as they were, nothing merged."""
-    record = JUDGE.record(MEASURED)
+    record = recorded(MEASURED)
     assert (record.index, record.offered_per_s) == (3, 400.0)
     assert (record.arrivals, record.sent, record.completed, record.ok) == (100, 99, 98, 96)
     assert sum(record.outcomes.values()) == 100
@@ -60,39 +72,39 @@ def test_counts_are_those_of_the_window() -> None:
 
 def test_rates_are_counts_over_the_length_of_the_window() -> None:
     """Two seconds halve them."""
-    record = JUDGE.record(MEASURED)
+    record = recorded(MEASURED)
     assert (record.sent_per_s, record.completed_per_s, record.goodput_per_s) == (49.5, 49.0, 48.0)
 
 
 def test_the_window_is_told_in_wall_time() -> None:
     """Seconds since 1970, from the engine's clock and its epoch."""
-    record = JUDGE.record(MEASURED)
+    record = recorded(MEASURED)
     assert (record.window_from, record.window_to) == (17.0, 19.0)
 
 
 def test_in_flight_is_a_mean_over_time() -> None:
     """The integral over the window, divided by its length."""
-    in_flight = JUDGE.record(MEASURED).in_flight
+    in_flight = recorded(MEASURED).in_flight
     assert (in_flight.mean, in_flight.max, in_flight.start, in_flight.end) == (8.0, 12, 7, 8)
 
 
 def test_the_generator_is_told_as_shares_of_a_core() -> None:
     """All workers together, the busiest alone, and what they waited for a core."""
-    generator = JUDGE.record(MEASURED).generator
+    generator = recorded(MEASURED).generator
     assert (generator.cpu_share, generator.busiest_worker_share) == (0.5, 0.25)
     assert generator.run_delay_share == pytest.approx(0.01)
 
 
 def test_a_step_is_judged_by_every_slo() -> None:
     """Four failures of a hundred are within five per cent."""
-    verdict = JUDGE.record(MEASURED).verdict
+    verdict = recorded(MEASURED).verdict
     assert verdict.name == "pass"
     assert [criterion.slo for criterion in verdict.criteria] == ["p95<200ms", "errors<5%"]
 
 
 def test_a_pass_that_was_cut_short_is_a_fail() -> None:
     """The rest of its load was not offered, and the reason says why."""
-    record = JUDGE.record(replace(MEASURED, cut_short="the backlog was too long"))
+    record = recorded(replace(MEASURED, cut_short="the backlog was too long"))
     assert record.cut_short == "the backlog was too long"
     assert (record.verdict.name, record.verdict.reasons) == ("fail", ("the backlog was too long",))
 
@@ -100,26 +112,28 @@ def test_a_pass_that_was_cut_short_is_a_fail() -> None:
 def test_an_interrupted_step_is_undecided() -> None:
     """Whatever its arrivals say, the rest of them is missing."""
     cut = replace(MEASURED, cut_short="interrupted", interrupted=True)
-    verdict = JUDGE.record(cut).verdict
+    verdict = recorded(cut).verdict
     assert (verdict.name, verdict.reasons) == ("undecided", ("interrupted",))
 
 
 def test_a_step_of_a_saturated_generator_is_invalid() -> None:
     """Neither a pass nor a fail is believed."""
     saturated = replace(MEASURED, busiest_worker_cpu_ns=2 * S)
-    record = JUDGE.record(saturated)
+    record = recorded(saturated)
     assert (record.trust.verdict, record.verdict.name) == ("invalid", "invalid")
 
 
 def test_a_spinning_generator_may_use_its_core() -> None:
     """It does so on purpose."""
-    record = replace(JUDGE, spinning=True).record(replace(MEASURED, busiest_worker_cpu_ns=2 * S))
+    record = recorded(
+        replace(MEASURED, busiest_worker_cpu_ns=2 * S), Judge(replace(PLAN, spin=True), 7 * S)
+    )
     assert (record.trust.verdict, record.verdict.name) == ("trusted", "pass")
 
 
 def test_a_window_without_an_arrival_is_undecided() -> None:
     """There is nothing to judge, and no rate is made up."""
-    record = JUDGE.record(measured_with(FullTally()))
+    record = recorded(measured_with(FullTally()))
     assert (record.verdict.name, record.response_ms.p95) == ("undecided", None)
     assert (record.sent_per_s, record.queue) == (0.0, "unknown")
 
@@ -127,5 +141,5 @@ def test_a_window_without_an_arrival_is_undecided() -> None:
 def test_a_window_without_length_has_rates() -> None:
     """An interruption at the very start divides by nothing."""
     empty = replace(MEASURED.window, to_ns=MEASURED.window.from_ns)
-    record = JUDGE.record(replace(MEASURED, window=empty, interrupted=True))
+    record = recorded(replace(MEASURED, window=empty, interrupted=True))
     assert record.verdict.name == "undecided"

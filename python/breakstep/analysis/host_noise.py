@@ -32,7 +32,7 @@ WAKE_TRUSTED, WAKE_NOISY = 0.05, 0.20
 OTHERS_TRUSTED, OTHERS_NOISY = 0.25, 0.50
 IDLE_LEFT = 0.02
 OURS_BUSY = 0.50
-WAIT_TRUSTED, WAIT_NOISY = 0.25, 0.50
+WAIT_TRUSTED = 0.25
 WAIT_WORTH_A_LOOK = 0.01
 """Of wall time; below it the generator hardly ran and its share of waiting means nothing."""
 STEAL_TRUSTED, STEAL_NOISY = 0.01, 0.05
@@ -136,18 +136,20 @@ def core_checks(use: HostUse, cores: Sequence[int]) -> list[Check]:
 
 
 def wait_checks(generator: Generator) -> list[Check]:
-    """The share of the time the generator's threads wanted a core in which they had none."""
+    """The share of the time the generator's threads wanted a core in which they had none.
+
+    Never more than noisy: whether the wait did harm is for the lag to say, which it is part of.
+    """
     wanted = generator.cpu_share + generator.run_delay_share
     if wanted <= 0.0:
         return []
     share = generator.run_delay_share / wanted
     matters = generator.run_delay_share > WAIT_WORTH_A_LOOK
-    verdict = _graded(share, WAIT_TRUSTED, WAIT_NOISY) if matters else "trusted"
+    verdict: TrustName = "noisy" if matters and share > WAIT_TRUSTED else "trusted"
     says = f"the generator waited for a core {percent(share)} of the time it wanted one"
     if verdict != "trusted":
         says += ": free a core for it (--pin), or run it on a machine of its own"
-    limit = WAIT_NOISY if verdict == "invalid" else WAIT_TRUSTED
-    return [Check("generator_wait", share, limit, verdict, says)]
+    return [Check("generator_wait", share, WAIT_TRUSTED, verdict, says)]
 
 
 def steal_check(use: HostUse) -> Check:

@@ -4,6 +4,7 @@
     generator_cpu      > 80 % of a core               > 95 %
     generator_lag_p50                                 > max(1 ms, 10 % of the tightest bound)
     generator_lag_p99  > max(2 ms, 10 % of it)
+    lag_of_<SLO>                                    > max(2 ms, 20 % of the SLO's own bound)
     arrivals_offered                                  < 99.9 % of those the schedule made due
 
 Lag is the generator's own lateness; waiting for a connection is the service's and is not held
@@ -35,6 +36,7 @@ CPU_INVALID = 0.95
 LAG_P50_FLOOR_NS = NS_PER_MS
 LAG_P99_FLOOR_NS = 2 * NS_PER_MS
 LAG_SHARE_OF_BOUND = 0.10
+LAG_TAIL_OF_BOUND = 0.20
 OFFERED_SHARE = 0.999
 
 _RANK: dict[TrustName, int] = {"trusted": 0, "noisy": 1, "invalid": 2}
@@ -61,11 +63,10 @@ def check_step(facts: GeneratorFacts, slos: Sequence[Slo], more: Sequence[Check]
 
     `more` are checks of the host and of the sends, made elsewhere.
     """
-    bound_ns = tightest_bound_ns(slos) or 0
     return trust_of(
         [
             *_cpu_check(facts),
-            *_lag_checks(facts.lag, bound_ns),
+            *_lag_checks(facts.lag, slos),
             *_offered_check(facts),
             *([] if facts.spinning else wait_checks(facts.generator)),
             *more,
@@ -145,14 +146,28 @@ def _cpu_check(facts: GeneratorFacts) -> list[Check]:
     return [Check("generator_cpu", share, limit, verdict, says)]
 
 
-def _lag_checks(lag: Histogram, bound_ns: int) -> list[Check]:
+def _lag_checks(lag: Histogram, slos: Sequence[Slo]) -> list[Check]:
     if lag.count == 0:
         return []
-    of_bound_ns = LAG_SHARE_OF_BOUND * bound_ns
+    of_bound_ns = LAG_SHARE_OF_BOUND * (tightest_bound_ns(slos) or 0)
     return [
         _lag_check(lag, 0.50, max(LAG_P50_FLOOR_NS, of_bound_ns), "invalid"),
         _lag_check(lag, 0.99, max(LAG_P99_FLOOR_NS, of_bound_ns), "noisy"),
+        *_tail_lag_checks(lag, slos),
     ]
+
+
+def _tail_lag_checks(lag: Histogram, slos: Sequence[Slo]) -> list[Check]:
+    """At the quantile that an SLO is about, where lag would pass for the service's own slowness."""
+    return [
+        replace(_lag_check(lag, slo.quantile, _tail_limit_ns(slo), "invalid"), name=f"lag_of_{slo}")
+        for slo in slos
+        if slo.kind == "latency"
+    ]
+
+
+def _tail_limit_ns(slo: Slo) -> float:
+    return max(LAG_P99_FLOOR_NS, LAG_TAIL_OF_BOUND * slo.bound_ns)
 
 
 def _lag_check(lag: Histogram, quantile: float, limit_ns: float, breach: TrustName) -> Check:

@@ -2,13 +2,17 @@
 
 from breakstep.model.units import NS_PER_MS, format_duration
 
+TINY = 1e-5
+
 
 def percent(share: float) -> str:
     """A share as people read it.
 
-    >>> percent(0.0734), percent(0.0)
-    ('7.34 %', '0 %')
+    >>> percent(0.0734), percent(0.0), percent(1e-90)
+    ('7.34 %', '0 %', 'under 0.001 %')
     """
+    if 0.0 < share < TINY:
+        return f"under {100 * TINY:g} %"
     return f"{100 * share:.3g} %"
 
 

@@ -6,7 +6,9 @@ import typer
 
 from breakstep import __version__
 from breakstep.cli.demo import demo
+from breakstep.cli.doctor import doctor
 from breakstep.cli.find import find
+from breakstep.cli.sweep import sweep
 from breakstep.cli.target import target
 
 app = typer.Typer(
@@ -17,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(find)
+app.command()(sweep)
+app.command()(doctor)
 app.command()(target)
 app.command()(demo)
 

@@ -20,6 +20,7 @@ from breakstep.session.find import default_out, new_run
 
 SERVERS, SERVICE = 8, "20ms"
 SLO = "p95<50ms"
+RATES = "200,300,360,380,390,395,400,405,410,420,440"
 
 
 def demo(
@@ -41,7 +42,7 @@ def demo(
             "there on.\n"
         )
         plan = plan_from_flags(
-            Flags(url=url, slo=(SLO,), from_="200", arrivals="uniform", hold="3s", warmup="1s")
+            Flags(url=url, slo=(SLO,), steps=RATES, arrivals="uniform", hold="3s", warmup="1s")
         )
         run = new_run()
         result = search(plan, run, default_out(run), json=json_, quiet=False)

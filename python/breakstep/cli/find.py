@@ -54,7 +54,14 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
             LOAD, "Distance between steps; without it the search is automatic.", metavar="RATE"
         ),
     ] = None,
-    hold: Annotated[str, _option(LOAD, "The judged part of a step.", metavar="TIME")] = "10s",
+    effort: Annotated[
+        str | None,
+        _option(LOAD, "Of the automatic search: quick, standard or strict.", metavar="EFFORT"),
+    ] = None,
+    budget: Annotated[
+        str | None, _option(LOAD, "Time the automatic search may take.", metavar="TIME")
+    ] = None,
+    hold: Annotated[str | None, _option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
     ramp: Annotated[
         str, _option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")
     ] = "0s",
@@ -127,6 +134,8 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         from_=from_,
         to=to,
         by=by,
+        effort=effort,
+        budget=budget,
         hold=hold,
         ramp=ramp,
         warmup=warmup,

@@ -44,30 +44,23 @@ class Staircase:
     rates_per_s: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Climb:
-    """Search for the breaking rate: climb until one breaks, then narrow the gap.
-
-    Without `from_per_s` it starts at a tenth of what one request at a time reaches.
-    `width` is the relative gap between pass and fail at which it stops.
-    """
-
-    from_per_s: float | None = None
-    to_per_s: float | None = None
-    width: float = 0.05
+Effort = Literal["quick", "standard", "strict"]
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """The statistical search: verdicts with a known error rate, each step as long as it takes.
 
-    A step's first look comes after `first_look` arrivals; undecided, it is doubled, up to `looks`
-    times in all. `width` is the relative gap on either side of the undecided loads at which the
-    search stops.
+    Without `from_per_s` it starts at what one request at a time would reach. With `budget_ns` the
+    effort is what fits into that time. A step's first look comes after `first_look` arrivals;
+    undecided, it is doubled, up to `looks` times in all. `width` is the relative gap on either
+    side of the undecided loads at which the search stops.
     """
 
     from_per_s: float | None = None
     to_per_s: float | None = None
+    effort: Effort = "quick"
+    budget_ns: int | None = None
     first_look: int = 20_000
     looks: int = 4
     width: float = 0.03
@@ -82,7 +75,7 @@ class Plan:
 
     target: Target
     scenario: Scenario
-    load: Staircase | Climb | Search
+    load: Staircase | Search
     slos: tuple[Slo, ...] = ()
     arrivals: Arrivals = "poisson"
     ramp_ns: int = 0

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar, cast, get_args
 from urllib.parse import unquote
 
 from breakstep._engine import request_bytes
 from breakstep.model.errors import PlanError
-from breakstep.model.plan import Arrivals, Climb, Plan, Scenario, Staircase, Target
+from breakstep.model.plan import Arrivals, Effort, Plan, Scenario, Search, Staircase, Target
 from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_S, parse_duration, parse_rate
 from breakstep.plan.address import Resolver, Url, authorisation_fault, parse_url, resolve
@@ -29,7 +29,10 @@ class Flags:
     from_: str | None = None
     to: str | None = None
     by: str | None = None
-    hold: str = "10s"
+    effort: str | None = None
+    budget: str | None = None
+    hold: str | None = None
+    """By default the least that fits the load: see HOLD_OF_STEPS and HOLD_OF_SEARCH."""
     ramp: str = "0s"
     warmup: str = "2s"
     arrivals: str = "poisson"
@@ -59,7 +62,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     url = faults.of("URL", parse_url, flags.url)
     slos = [faults.of("--slo", parse_slo, text) for text in flags.slo]
     load = _load(flags, faults)
-    hold_ns = faults.of("--hold", _duration_above_zero, flags.hold)
+    hold_ns = faults.of("--hold", _duration_above_zero, flags.hold or _default_hold(load))
     ramp_ns = faults.of("--ramp", parse_duration, flags.ramp)
     warmup_ns = faults.of("--warmup", parse_duration, flags.warmup)
     timeout_ns = faults.of("--timeout", _timeout, flags.timeout)
@@ -76,7 +79,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     return Plan(
         target=cast("Target", target),
         scenario=scenario,
-        load=cast("Staircase | Climb", load),
+        load=cast("Staircase | Search", load),
         slos=tuple(cast("list[Slo]", slos)),
         arrivals=cast("Arrivals", flags.arrivals),
         ramp_ns=ramp_ns or 0,
@@ -117,9 +120,10 @@ class _Faults:
             raise PlanError(self.texts)
 
 
-def _load(flags: Flags, faults: _Faults) -> Staircase | Climb | None:
+def _load(flags: Flags, faults: _Faults) -> Staircase | Search | None:
     if flags.steps is not None:
         extra = [name for name, given in _bounds(flags) if given is not None]
+        extra += [name for name, given in _searching(flags) if given is not None]
         faults.when(bool(extra), f"--steps names every load: leave out {', '.join(extra)}")
         rates = faults.of("--steps", _rates, flags.steps)
         return None if rates is None else Staircase(rates)
@@ -129,7 +133,7 @@ def _load(flags: Flags, faults: _Faults) -> Staircase | Climb | None:
     if low is not None and high is not None:
         faults.when(high < low, f"--to {flags.to} lies below --from {flags.from_}")
     if flags.by is None:
-        return Climb(low, high)
+        return Search(low, high, *_effort(flags, faults))
     if low is None or high is None or by is None:
         missing = [name for name, given in _bounds(flags) if given is None]
         faults.when(bool(missing), f"--by goes with --from and --to: add {', '.join(missing)}")
@@ -139,6 +143,27 @@ def _load(flags: Flags, faults: _Faults) -> Staircase | Climb | None:
 
 def _bounds(flags: Flags) -> tuple[tuple[str, str | None], ...]:
     return (("--from", flags.from_), ("--to", flags.to), ("--by", flags.by))
+
+
+def _searching(flags: Flags) -> tuple[tuple[str, str | None], ...]:
+    return (("--effort", flags.effort), ("--budget", flags.budget))
+
+
+def _effort(flags: Flags, faults: _Faults) -> tuple[Effort, int | None]:
+    both = flags.effort is not None and flags.budget is not None
+    faults.when(both, "--budget says how much effort there is: leave out --effort")
+    efforts = get_args(Effort)
+    chosen = flags.effort or "quick"
+    faults.when(chosen not in efforts, f"--effort: {chosen!r} is none of {', '.join(efforts)}")
+    return cast("Effort", chosen), faults.of("--budget", _duration_above_zero, flags.budget)
+
+
+HOLD_OF_STEPS = "10s"
+HOLD_OF_SEARCH = "2s"
+
+
+def _default_hold(load: Staircase | Search | None) -> str:
+    return HOLD_OF_SEARCH if isinstance(load, Search) else HOLD_OF_STEPS
 
 
 STEPS_MAX = 1000

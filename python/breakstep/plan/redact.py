@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote_plus
 
-from breakstep.model.plan import Climb, Plan, Search, Staircase
+from breakstep.model.plan import Plan, Search, Staircase
 from breakstep.model.units import NS_PER_S
 
 REDACTED = "***"
@@ -80,5 +80,5 @@ def _redact_pair(pair: re.Match[str]) -> str:
     return f"{pair[1]}={REDACTED}" if secret else pair[0]
 
 
-def _load(load: Staircase | Climb | Search) -> Mapping[str, Any]:
+def _load(load: Staircase | Search) -> Mapping[str, Any]:
     return {"kind": type(load).__name__.lower(), **asdict(load)}

@@ -43,8 +43,11 @@ def rule(steps: Sequence[StepRecord]) -> str:
     whole = [step for step in steps if step.cut_short is None]
     window_s = max((step.window_to - step.window_from for step in whole), default=0.0)
     of = f" of {format_duration(window_s * NS_PER_S)}" if window_s > 0.0 else ""
+    sure = judged.verdict.criteria[0].estimate is not None
+    holds = "holds (or breaks) if it is 95 % sure that" if sure else "holds if"
+    meets = "meets (or misses)" if sure else "meets"
     return (
-        f"Rule: a rate holds if its own window{of} meets {slos}; every request is timed from "
+        f"Rule: a rate {holds} its own window{of} {meets} {slos}; every request is timed from "
         "its intended start, and one that failed or was never sent counts as bad."
     )
 
@@ -65,8 +68,16 @@ def _found(result: Result) -> str:
     return (
         f"Breaks between {_rate(held)} and {_rate(broken)}: at {_rate(broken)} "
         f"{why_at(result.steps, broken, 'fail')}. "
-        f"Highest rate that held, with every lower one: {_rate(held)}."
+        f"Highest rate that held, with every lower one: {_rate(held)}.{_knee(result)}"
     )
+
+
+def _knee(result: Result) -> str:
+    found = result.answer
+    if found.knee_per_s is None or found.knee_interval_per_s is None:
+        return ""
+    low, high = found.knee_interval_per_s
+    return f" The breaking rate is about {_rate(found.knee_per_s)} ({_rate(low)} to {_rate(high)})."
 
 
 def _below_floor(result: Result) -> str:

@@ -1,8 +1,13 @@
 """What the first contact tells: whether the target answers, and what to assume of it."""
 
+from dataclasses import replace
+from math import sqrt
+from typing import cast
+
+from breakstep.analysis.effort import SEARCHES, Guess, within_budget
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
-from breakstep.model.plan import Plan
+from breakstep.model.plan import Plan, Search
 from breakstep.model.slo import Slo
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 from breakstep.plan.redact import redact_url
@@ -11,6 +16,8 @@ ASSUMED_FACTOR = 10
 ASSUMED_FLOOR_NS = 10 * NS_PER_MS
 """Below this a bound would be about the machine, not about the service."""
 FIRST_RATE_MAX_PER_S = 200.0
+KNEE_GUESS = 5.0
+"""Times the first load: most services work on a few requests at once."""
 _BAD_REQUEST = 400
 _TOO_MANY_REQUESTS = 429
 _REMEDIES = {
@@ -54,8 +61,34 @@ def assumed_slos(contact: Contact) -> tuple[Slo, ...]:
     return (Slo("latency", quantile=0.95, bound_ns=bound_ns), *others)
 
 
+def settled_plan(plan: Plan, contact: Contact) -> Plan:
+    """The plan with what only the first contact could tell: SLOs, and the effort in numbers."""
+    judged = replace(plan, slos=plan.slos or assumed_slos(contact))
+    if not isinstance(plan.load, Search):
+        return judged
+    load = plan.load
+    if load.budget_ns is None:
+        chosen = SEARCHES[load.effort]
+    else:
+        chosen = within_budget(load.budget_ns, guess(plan, contact))
+    found = replace(load, first_look=chosen.first_look, looks=chosen.looks, width=chosen.width)
+    return replace(judged, load=found)
+
+
+def guess(plan: Plan, contact: Contact) -> Guess:
+    """Where the breaking load may lie: between what is known and what is allowed."""
+    load = cast("Search", plan.load)
+    from_per_s = load.from_per_s or first_rate_per_s(contact)
+    if load.to_per_s is not None:
+        from_per_s = min(from_per_s, load.to_per_s)
+        knee_per_s = sqrt(from_per_s * load.to_per_s)
+    else:
+        knee_per_s = KNEE_GUESS * from_per_s
+    return Guess(from_per_s, knee_per_s, plan.warmup_ns, plan.hold_ns)
+
+
 def first_rate_per_s(contact: Contact) -> float:
-    """Where a climb starts: what one request at a time would reach, and never rudely much."""
+    """Where a search starts: what one request at a time would reach, and never rudely much."""
     if not contact.median_ns:
         return 1.0
     return max(1.0, min(FIRST_RATE_MAX_PER_S, round(NS_PER_S / contact.median_ns)))

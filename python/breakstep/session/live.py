@@ -1,15 +1,14 @@
 """A step under way, for the hopeless rule and for the screen."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from breakstep.analysis.hopeless import HoldSoFar, hopeless
 from breakstep.engine.ledger import Second
 from breakstep.engine.step_runner import Snapshot
 from breakstep.model.plan import Plan, Step
-from breakstep.model.slo import Slo
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 from breakstep.report.progress import Now, Progress
+from breakstep.session.guard import HostGuard
 
 
 @dataclass(slots=True)
@@ -17,10 +16,11 @@ class Onlooker:
     """Looks at a step several times a second: ends it when hopeless, shows every new second."""
 
     plan: Plan
-    slos: Sequence[Slo]
     step: Step
     progress: Progress
+    guard: HostGuard
     shown: Second | None = None
+    saw_hold: bool = False
 
     def look(self, snapshot: Snapshot) -> str | None:
         """Why the hold should end now, or None."""
@@ -28,9 +28,16 @@ class Onlooker:
         if second is not None and second is not self.shown:
             self.shown = second
             self.progress.now(_now(snapshot, second))
-        if snapshot.phase != "hold" or not self.plan.abort:
+        if snapshot.phase != "hold":
             return None
-        return hopeless(self.slos, self._hold_so_far(snapshot))
+        if not self.saw_hold:
+            self.saw_hold = True
+            self.guard.hold_begins()
+        if not self.plan.abort or self.step.kind == "canary":
+            return None
+        # At its looks a step is judged for less than it takes to be sure of a failure here.
+        slos = () if self.step.looks_ns else self.plan.slos
+        return hopeless(slos, self._hold_so_far(snapshot))
 
     def _hold_so_far(self, snapshot: Snapshot) -> HoldSoFar:
         return HoldSoFar(

@@ -12,6 +12,7 @@ from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
 from breakstep.report.progress import Progress
 from breakstep.search.controller import Controller, Done
+from breakstep.session.guard import HostGuard
 from breakstep.session.live import Onlooker
 from breakstep.session.record import Judge
 from breakstep.store.intervals_csv import Span
@@ -33,6 +34,7 @@ class Loop:
     progress: Progress
     stopping: Callable[[], bool]
     writer: RunWriter | None
+    guard: HostGuard
     unloaded_ns: int | None
     history: list[StepRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -46,24 +48,33 @@ class Loop:
         """Steps until the controller has seen enough; `history` and `notes` say what was seen."""
         plan = self.plan
         runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns)
-        judge = Judge(plan.slos, plan.spin, self._epoch_wall_ns)
+        judge = Judge(plan, self._epoch_wall_ns)
         with self.progress:
             while not self.stopping():
                 step = self.controller.next_step(self.history)
                 if isinstance(step, Done):
                     return step
                 self._settle()
+                self.guard.between()
                 self._step(step, runner, judge)
         return INTERRUPTED
 
     def _step(self, step: Step, runner: StepRunner, judge: Judge) -> None:
         self.progress.started(step)
-        onlooker = Onlooker(self.plan, self.plan.slos, step, self.progress)
-        watch = Watch(lambda second: self._keep(step, second), onlooker.look, self.stopping)
+        onlooker = Onlooker(self.plan, step, self.progress, self.guard)
+        watch = Watch(
+            second=lambda second: self._keep(step, second),
+            look=onlooker.look,
+            stopping=self.stopping,
+            decided=judge.decided,
+            settle_ns=max((slo.bound_ns for slo in self.plan.slos), default=0),
+        )
         measured = runner.run(step, watch)
+        host = self.guard.hold_ended()
         if measured.interrupted and measured.tally.arrivals == 0:
             return
-        record = judge.record(measured)
+        before = self.history[-1] if self.history else None
+        record = judge.record(measured, host if onlooker.saw_hold else None, before)
         self.history.append(record)
         self.progress.finished(record)
 

@@ -1,34 +1,60 @@
 """From what was measured to the record of a step."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from breakstep.analysis.dispersion import dispersion_checks
 from breakstep.analysis.durations import summarise
+from breakstep.analysis.halves import halves_checks
 from breakstep.analysis.hopeless import apply_cut
+from breakstep.analysis.host_noise import host_checks
+from breakstep.analysis.little import InFlightTime, little_check
+from breakstep.analysis.looks import Hold, judge_at
 from breakstep.analysis.queue import classify
-from breakstep.analysis.trust import GeneratorFacts, apply_trust, check_step
+from breakstep.analysis.rows import NEVER, Rows
+from breakstep.analysis.steady import judge_canary
+from breakstep.analysis.trust import (
+    GeneratorFacts,
+    apply_trust,
+    check_step,
+    with_halves,
+)
 from breakstep.analysis.verdict import judge
-from breakstep.engine.step_runner import INTERRUPTED, Measurement
-from breakstep.model.record import Generator, InFlight, StepRecord, Trust, Verdict
-from breakstep.model.slo import Slo
+from breakstep.engine.host.watch import HostSample
+from breakstep.engine.step_runner import INTERRUPTED, Measurement, Window
+from breakstep.model.plan import Plan
+from breakstep.model.record import Check, Generator, InFlight, StepRecord, Trust, Verdict
 from breakstep.model.units import NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Judge:
-    """What every step of a run is judged by."""
+    """Judges the steps of a run; `plan` has the SLOs. Remembers what later steps are held to."""
 
-    slos: Sequence[Slo]
-    spinning: bool
+    plan: Plan
     epoch_wall_ns: int
+    first_canary: Rows | None = None
 
-    def record(self, measured: Measurement) -> StepRecord:
-        """The step, measured and judged on its own window."""
+    def decided(self, window: Window) -> bool:
+        """Whether the arrivals until a look are enough for a verdict."""
+        return self._judge_rows(window, _rows(window)).name != "undecided"
+
+    def record(
+        self, measured: Measurement, host: HostSample | None, before: StepRecord | None
+    ) -> StepRecord:
+        """The step, measured and judged on its own window; `before` is the one before it."""
         tally, window = measured.tally, measured.window
-        step = window.step
+        step, rows = window.step, _rows(window)
         length_s = measured.length_s or 1.0
         generator = _generator(measured, length_s)
-        trust = self._trust(measured, generator)
+        queue = classify(
+            window.in_flight_start, measured.in_flight_end, tally.completed, tally.arrivals
+        )
+        trust = self._trust(measured, generator, host, rows)
+        if queue == "stable" and len(rows):
+            halves = halves_checks(rows.ended_ns - rows.intended_ns)
+            trust = with_halves(trust, halves, before, step.rate_per_s)
         return StepRecord(
             index=step.index,
             offered_per_s=step.rate_per_s,
@@ -49,9 +75,7 @@ class Judge:
             generator_lag_ms=summarise(tally.histogram("lag")),
             connect_ms=summarise(tally.histogram("connect")),
             in_flight=_in_flight(measured, length_s),
-            queue=classify(
-                window.in_flight_start, measured.in_flight_end, tally.completed, tally.arrivals
-            ),
+            queue=queue,
             generator=generator,
             connections_opened=tally.connections_opened,
             retried=tally.retried,
@@ -61,24 +85,64 @@ class Judge:
             window_from=(self.epoch_wall_ns + window.from_ns) / NS_PER_S,
             window_to=(self.epoch_wall_ns + window.to_ns) / NS_PER_S,
             cut_short=measured.cut_short,
-            verdict=self._verdict(measured, trust),
+            verdict=self._verdict(measured, rows, trust),
             trust=trust,
         )
 
-    def _trust(self, measured: Measurement, generator: Generator) -> Trust:
+    def _trust(
+        self, measured: Measurement, generator: Generator, host: HostSample | None, rows: Rows
+    ) -> Trust:
         facts = GeneratorFacts(
             generator=generator,
             lag=measured.tally.histogram("lag"),
             arrivals=measured.tally.arrivals,
-            spinning=self.spinning,
+            spinning=self.plan.spin,
         )
-        return check_step(facts, self.slos)
+        more = [] if host is None else host_checks(host, self.plan.slos)
+        if len(rows) and not measured.interrupted:
+            more += self._row_checks(measured, rows)
+        return check_step(facts, self.plan.slos, more)
 
-    def _verdict(self, measured: Measurement, trust: Trust) -> Verdict:
+    def _row_checks(self, measured: Measurement, rows: Rows) -> list[Check]:
+        window, sent = measured.window, rows.sent_ns != NEVER
+        counted = InFlightTime(
+            measured.tally.in_flight_ns, window.in_flight_start, window.from_ns, window.to_ns
+        )
+        extent = (window.from_ns, window.to_ns)
+        law = self.plan.arrivals
+        return [
+            little_check(rows, counted),
+            *dispersion_checks(rows.intended_ns, rows.sent_ns[sent], extent, law),
+        ]
+
+    def _verdict(self, measured: Measurement, rows: Rows, trust: Trust) -> Verdict:
         if measured.interrupted:
             return Verdict("undecided", reasons=(INTERRUPTED,))
-        verdict = judge(self.slos, measured.tally)
+        if measured.window.step.kind == "canary":
+            return apply_trust(self._canary(rows), trust)
+        if measured.window.step.looks_ns:
+            verdict = self._judge_rows(measured.window, rows)
+        else:
+            verdict = judge(self.plan.slos, measured.tally)
         return apply_trust(apply_cut(verdict, measured.cut_short), trust)
+
+    def _judge_rows(self, window: Window, rows: Rows) -> Verdict:
+        timeout_ns = self.plan.timeout_ns
+        hold = Hold(rows, window.from_ns, window.to_ns, window.in_flight_start, timeout_ns)
+        return judge_at(window.step, self.plan.slos, hold)
+
+    def _canary(self, rows: Rows) -> Verdict:
+        verdict = judge_canary(self.first_canary, rows)
+        self.first_canary = self.first_canary or rows
+        return verdict
+
+
+def _rows(window: Window) -> Rows:
+    """The arrivals of the window; those that have not ended are there too."""
+    rows = Rows.decode(window.rows).until(window.to_ns)
+    if window.due_ns is None:
+        return rows
+    return rows.with_unfinished(np.array(window.due_ns, dtype=np.int64), window.to_ns)
 
 
 def _generator(measured: Measurement, length_s: float) -> Generator:
