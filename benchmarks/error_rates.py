@@ -9,11 +9,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 # The tests own the virtual service; they are no package that could be installed.
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from breakstep.analysis.effort import SEARCHES, Effort
+from breakstep.analysis.effort import SEARCHES
 from breakstep.analysis.prediction import Prediction, lone_times_ns, predict
 from breakstep.model.units import NS_PER_S
 from virtual.cells import CELLS, Cell, Searched, search_cell, step_at, verdicts
@@ -54,7 +55,7 @@ def report(runs: int, command: str) -> Iterator[str]:
     yield from _predictions(max(3, runs // 4))
 
 
-def _searches(effort: Effort, runs: int) -> Iterator[str]:
+def _searches(effort: Literal["quick", "standard"], runs: int) -> Iterator[str]:
     load = SEARCHES[effort]
     yield f"## Whole searches, `{effort}`"
     yield ""

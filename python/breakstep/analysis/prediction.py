@@ -30,7 +30,8 @@ LONE_MIN = 1_000
 RESAMPLINGS = 16
 QUEUES = 6
 """Side by side for each resampling and rate."""
-RATES = 9
+RATES, RATES_AROUND = 9, 5
+SPREADS = (0.2, 0.05)
 ARRIVALS = 12_000
 SETTLING = 2_000
 ROUGHNESS = 0.015
@@ -67,16 +68,17 @@ def predict(times_ns: Table, slo: Slo, servers: int, seed: int = 1) -> Predictio
         )
     if float(np.mean(times_ns > slo.bound_ns)) > 1.0 - slo.quantile:
         return f"{slo} is missed without any queue: no load is light enough"
-    rhos, found = np.geomspace(LOWEST_RHO, HIGHEST_RHO, RATES), np.empty(0)
-    for _ in range(2):
+    rhos = np.tile(np.geomspace(LOWEST_RHO, HIGHEST_RHO, RATES), (RESAMPLINGS, 1))
+    found = _crossings(_bad_shares(times_ns, slo.bound_ns, servers, rhos, seed), slo, rhos)
+    # ln P bends between far rates: closer ones, around each resampling's own crossing.
+    for spread in SPREADS:
+        around = np.outer(found, np.linspace(1.0 - spread, 1.0 + spread, RATES_AROUND))
+        rhos = np.minimum(around, HIGHEST_RHO)
         found = _crossings(_bad_shares(times_ns, slo.bound_ns, servers, rhos, seed), slo, rhos)
-        # The second grid lies closely around what the first one found.
-        low, high = 0.95 * float(found.min()), 1.05 * float(found.max())
-        rhos = np.linspace(max(low, LOWEST_RHO), min(high, HIGHEST_RHO), RATES)
     per_rho = servers * NS_PER_S / float(times_ns.mean())
-    low = float(np.quantile(found[1:], 0.025)) * per_rho * (1.0 - ROUGHNESS)
-    high = float(np.quantile(found[1:], 0.975)) * per_rho * (1.0 + ROUGHNESS)
-    return Prediction(str(slo), servers, float(found[0]) * per_rho, (low, high), len(times_ns))
+    low, middle, high = (float(x) * per_rho for x in np.quantile(found, (0.025, 0.5, 0.975)))
+    interval = low * (1.0 - ROUGHNESS), high * (1.0 + ROUGHNESS)
+    return Prediction(str(slo), servers, middle, interval, len(times_ns))
 
 
 def compare(prediction: Prediction, measured_per_s: float) -> str:
@@ -101,33 +103,34 @@ def compare(prediction: Prediction, measured_per_s: float) -> str:
 
 
 def _crossings(shares: Table, slo: Slo, rhos: Table) -> Table:
-    """The ρ at which the SLO breaks: of all resamplings together first, then of each."""
-    lines = np.vstack([shares.mean(axis=0), shares])
+    """The ρ at which the SLO breaks, for each resampling."""
     # A share that dips by chance must not make two crossings.
-    logs = np.maximum.accumulate(np.log(np.maximum(lines, 1e-9)), axis=1)
+    logs = np.maximum.accumulate(np.log(np.maximum(shares, 1e-9)), axis=1)
     target = log(1.0 - slo.quantile)
-    return np.array([np.interp(target, line, rhos) for line in logs])
+    pairs = zip(logs, rhos, strict=True)
+    return np.array([np.interp(target, line, at) for line, at in pairs])
 
 
 def _bad_shares(times_ns: Table, bound_ns: float, servers: int, rhos: Table, seed: int) -> Table:
-    """P(R > bound), one row a resampling, one column a ρ."""
+    """P(R > bound) at each ρ; one row a resampling."""
     random, lines = np.random.default_rng(seed), RESAMPLINGS * QUEUES
     # Each resampling draws its own sample first: that is what makes the interval honest.
     samples = random.choice(times_ns, (RESAMPLINGS, len(times_ns)))
     picks = random.integers(0, len(times_ns), (ARRIVALS, lines))
     services = samples[np.repeat(np.arange(RESAMPLINGS), QUEUES), picks]
     gaps = random.exponential(times_ns.mean() / servers, (ARRIVALS, lines))
-    over = np.zeros((lines, len(rhos)))
-    free = np.zeros((lines * len(rhos), servers))
+    slower = 1.0 / np.repeat(rhos, QUEUES, axis=0)
+    over, rates = np.zeros(slower.shape), rhos.shape[1]
+    free = np.zeros((slower.size, servers))
     rows = np.arange(len(free))
     for number in range(ARRIVALS):
         # Time is counted from each arrival: what is left of a server's work shrinks by the gap.
-        free -= np.outer(gaps[number], 1.0 / rhos).reshape(-1, 1)
+        free -= (gaps[number][:, None] * slower).reshape(-1, 1)
         first = free.argmin(axis=1)
-        ends = np.maximum(free[rows, first], 0.0) + np.repeat(services[number], len(rhos))
+        ends = np.maximum(free[rows, first], 0.0) + np.repeat(services[number], rates)
         free[rows, first] = ends
         if number >= SETTLING:
             over += ends.reshape(over.shape) > bound_ns
-    by_resampling = over.reshape(RESAMPLINGS, QUEUES, len(rhos)).mean(axis=1)
+    by_resampling = over.reshape(RESAMPLINGS, QUEUES, rates).mean(axis=1)
     shares: Table = by_resampling / (ARRIVALS - SETTLING)
     return shares
