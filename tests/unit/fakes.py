@@ -24,8 +24,8 @@ from breakstep.model.units import NS_PER_MS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from breakstep.model.timing import HistogramName
     from breakstep.model.record import Queue, VerdictName
+    from breakstep.model.timing import HistogramName
 
 WINDOW_FROM = 1_700_000_000.0
 HOLD_S = 10.0

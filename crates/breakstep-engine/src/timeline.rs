@@ -46,8 +46,10 @@ impl Timeline {
     }
 
     pub(crate) fn cut(&mut self, at_ns: u64) {
+        // What was to come lies at the cut, empty: the next segment may start before it was to.
         for segment in &mut self.segments {
-            segment.end_ns = at_ns.clamp(segment.start_ns, segment.end_ns);
+            segment.start_ns = segment.start_ns.min(at_ns);
+            segment.end_ns = segment.end_ns.min(at_ns);
         }
     }
 
@@ -117,5 +119,15 @@ mod tests {
         assert_eq!(timeline.locate(2 * S).segment, None);
         assert_eq!(timeline.locate(19 * S / 2).segment, None);
         assert!(!timeline.load_after(10 * S));
+    }
+
+    #[test]
+    fn a_segment_may_follow_a_cut_before_the_cut_ones_were_to_start() {
+        let mut timeline = timeline();
+        timeline.cut(2 * S);
+        let load = Load::Closed { concurrency: 1, think_ns: 0 };
+        timeline.append(&Segment { start_ns: 5 * S / 2, duration_ns: S, load, rows: false });
+        assert_eq!(timeline.locate(9 * S / 4), span(None, 2 * S, 5 * S / 2));
+        assert_eq!(timeline.locate(3 * S), span(Some(3), 5 * S / 2, 7 * S / 2));
     }
 }

@@ -104,6 +104,22 @@ fn a_cut_ends_the_load_and_what_was_due_is_finished() {
 }
 
 #[test]
+fn load_after_a_cut_is_counted_as_its_own_segment() {
+    let mut engine = Engine::start(&config(listen(answer_at_once))).expect("it starts");
+    for start_ns in [20 * MS, 1_000 * MS, 5_000 * MS] {
+        let segment = Segment { start_ns, duration_ns: 900 * MS, load: open(100.0), rows: false };
+        engine.append(segment).expect("a sound segment");
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    engine.cut();
+    let sum = common::offer_on(&mut engine, open(200.0), 500 * MS);
+    assert_eq!(sum.counters.statuses.len(), 1);
+    assert!(sum.counters.arrivals >= 100, "the first segment's rest may be among them");
+    let deltas = engine.stop();
+    assert!(deltas.iter().all(|delta| delta.span.segment.is_none_or(|number| number == 3)));
+}
+
+#[test]
 fn stopping_takes_no_second_whatever_is_in_flight() {
     let mut engine = Engine::start(&config(listen(never_answer))).expect("it starts");
     let segment =
