@@ -61,6 +61,14 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
     budget: Annotated[
         str | None, _option(LOAD, "Time the automatic search may take.", metavar="TIME")
     ] = None,
+    repeat: Annotated[
+        int | None,
+        _option(JUDGING, "Runs of the whole; 1, or 3 with --effort standard.", metavar="N"),
+    ] = None,
+    between: Annotated[
+        str | None,
+        _option(JUDGING, "Command between runs, such as a restart.", metavar="COMMAND"),
+    ] = None,
     hold: Annotated[str | None, _option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
     ramp: Annotated[
         str, _option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")
@@ -147,6 +155,8 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         pin=pin,
         spin=spin,
         abort=abort,
+        repeat=repeat,
+        between=between,
         method=method,
         header=header or (),
         data=data,

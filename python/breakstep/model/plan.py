@@ -89,6 +89,10 @@ class Plan:
     spin: bool = False
     abort: bool = True
     """End a hopeless hold early, and a staircase at its first failure."""
+    repeat: int = 1
+    """Runs of the whole, each with arrivals of its own."""
+    between: str | None = None
+    """A shell command between two runs, such as one that restarts the service."""
 
 
 @dataclass(frozen=True, slots=True)

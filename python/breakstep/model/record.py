@@ -188,5 +188,5 @@ class Result:
 
     @property
     def steps(self) -> Sequence[StepRecord]:
-        """The steps of the last run."""
-        return self.runs[-1].steps if self.runs else ()
+        """The steps of all runs, one run after another."""
+        return tuple(step for run in self.runs for step in run.steps)

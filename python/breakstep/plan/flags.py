@@ -43,6 +43,8 @@ class Flags:
     pin: str | None = None
     spin: bool = False
     abort: bool = True
+    repeat: int | None = None
+    between: str | None = None
     method: str | None = None
     header: Sequence[str] = ()
     data: str | None = None
@@ -92,6 +94,8 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
         pin=pin or (),
         spin=flags.spin,
         abort=flags.abort,
+        repeat=flags.repeat or _default_repeat(load),
+        between=flags.between,
     )
 
 
@@ -164,6 +168,16 @@ HOLD_OF_SEARCH = "2s"
 
 def _default_hold(load: Staircase | Search | None) -> str:
     return HOLD_OF_SEARCH if isinstance(load, Search) else HOLD_OF_STEPS
+
+
+REPEAT_OF_EFFORT = 3
+REPEAT_MAX = 100
+
+
+def _default_repeat(load: Staircase | Search | None) -> int:
+    """Who asks for an exact answer wants to know how it varies from run to run."""
+    exact = isinstance(load, Search) and load.effort != "quick"
+    return REPEAT_OF_EFFORT if exact else 1
 
 
 STEPS_MAX = 1000
@@ -251,6 +265,12 @@ def _check_numbers(flags: Flags, faults: _Faults) -> None:
     faults.when(
         flags.max_in_flight < max(1, flags.workers),
         "--max-in-flight: at least one for each worker",
+    )
+    repeat = 1 if flags.repeat is None else flags.repeat
+    faults.when(not 1 <= repeat <= REPEAT_MAX, f"--repeat: between 1 and {REPEAT_MAX}")
+    faults.when(
+        flags.between is not None and flags.repeat == 1,
+        "--between goes with more than one --repeat",
     )
     faults.when(not 0 <= flags.seed < 2**48, "--seed: between 0 and 2^48 − 1")
     faults.when(

@@ -1,7 +1,7 @@
 """`find`: from a plan to the breaking point, with everything a run leaves behind."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,14 +24,19 @@ from breakstep.report.progress import Progress
 from breakstep.search import standard_answer
 from breakstep.search.answer import Terms, answer, run_record
 from breakstep.search.choice import controller_for
-from breakstep.search.controller import Done
+from breakstep.search.controller import Done, step_seed
+from breakstep.search.repeats import together
 from breakstep.search.standard import Standard
+from breakstep.session.between import between_runs
 from breakstep.session.contact import check_contact, first_rate_per_s, guess, settled_plan
 from breakstep.session.environment import describe
 from breakstep.session.guard import HostGuard
 from breakstep.session.loop import INTERRUPTED, Loop
 from breakstep.store.run_directory import RUNS, RunDirectory, run_id
 from breakstep.store.writer import RunWriter
+
+RUNS_FROM = 1_000_000
+"""Beyond the numbers of steps, so that no run has the seed of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +79,17 @@ def find(plan: Plan, around: Around) -> Result:
         around.say(_opening(judged, contact, assumed=not plan.slos))
         engine.set_good_within(tightest_bound_ns(judged.slos))
         with _writer(around.out, engine) as writer, _guard(judged) as guard:
-            loop = _loop(judged, around, engine, contact, writer, guard)
-            done = INTERRUPTED if around.stopping() else loop.run()
+            bench = _Bench(judged, around, engine, writer, guard)
+            passes = bench.passes(contact)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
             result = Result(
                 id=around.run,
                 command="find",
                 plan=plan_json(judged),
                 environment=describe(machine, started_at),
-                runs=(_run_record(loop, done, plan.seed),),
-                answer=_answer(loop, done, terms),
-                trust=_trust(loop, done, started_at),
+                runs=tuple(_run_record(one) for one in passes),
+                answer=together([_answer(one, terms) for one in passes]),
+                trust=_trust(passes, guard, started_at),
             )
             if writer is not None:
                 writer.finish(result, render_html(result))
@@ -116,44 +121,75 @@ def _writer(
     return RunWriter(RunDirectory.create(out), engine.epoch_wall_ns / NS_PER_S)
 
 
-def _loop(
-    plan: Plan,
-    around: Around,
-    engine: Engine,
-    contact: Contact,
-    writer: RunWriter | None,
-    guard: HostGuard,
-) -> Loop:
-    return Loop(
-        plan=plan,
-        engine=engine,
-        controller=controller_for(plan, first_rate_per_s(contact)),
-        progress=around.progress,
-        stopping=around.stopping,
-        writer=writer,
-        guard=guard,
-        unloaded_ns=contact.median_ns,
-    )
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One run of the whole."""
+
+    loop: Loop
+    done: Done
+    seed: int
 
 
-def _run_record(loop: Loop, done: Done, seed: int) -> RunRecord:
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What all runs share."""
+
+    plan: Plan
+    around: Around
+    engine: Engine
+    writer: RunWriter | None
+    guard: HostGuard
+
+    def passes(self, contact: Contact) -> list[_Pass]:
+        """As many runs as the plan asks for, fewer if interrupted."""
+        passes: list[_Pass] = []
+        for number in range(self.plan.repeat):
+            if number > 0:
+                if self.around.stopping():
+                    break
+                self.around.say(f"run {number + 1} of {self.plan.repeat}")
+                contact = between_runs(self.plan.between, self.engine, self.around.stopping)
+            passes.append(self._pass(number, contact))
+        return passes
+
+    def _pass(self, number: int, contact: Contact) -> _Pass:
+        seed = self.plan.seed if number == 0 else step_seed(self.plan.seed, RUNS_FROM + number)
+        plan = replace(self.plan, seed=seed)
+        loop = Loop(
+            plan=plan,
+            engine=self.engine,
+            controller=controller_for(plan, first_rate_per_s(contact)),
+            progress=self.around.progress,
+            stopping=self.around.stopping,
+            writer=self.writer,
+            guard=self.guard,
+            unloaded_ns=contact.median_ns,
+            number=number,
+        )
+        return _Pass(loop, INTERRUPTED if self.around.stopping() else loop.run(), seed)
+
+
+def _run_record(one: _Pass) -> RunRecord:
+    if isinstance(one.loop.controller, Standard):
+        controller = one.loop.controller
+        return standard_answer.run_record(controller, one.loop.history, one.done, one.seed)
+    return run_record(one.loop.history, one.done, one.seed)
+
+
+def _answer(one: _Pass, terms: Terms) -> Answer:
+    loop = one.loop
     if isinstance(loop.controller, Standard):
-        return standard_answer.run_record(loop.controller, loop.history, done, seed)
-    return run_record(loop.history, done, seed)
-
-
-def _answer(loop: Loop, done: Done, terms: Terms) -> Answer:
-    if isinstance(loop.controller, Standard):
-        found = standard_answer.answer(loop.controller, loop.history, done, terms)
+        found = standard_answer.answer(loop.controller, loop.history, one.done, terms)
     else:
-        found = answer(loop.history, done, terms)
+        found = answer(loop.history, one.done, terms)
     return replace(found, caveats=(*found.caveats, *loop.notes))
 
 
-def _trust(loop: Loop, done: Done, started_at: datetime) -> Trust:
+def _trust(passes: Sequence[_Pass], guard: HostGuard, started_at: datetime) -> Trust:
     watched_ns = round((datetime.now(UTC) - started_at).total_seconds() * NS_PER_S)
-    steps = run_trust(loop.history, done.stop_reason)
-    return trust_of([*steps.checks, *loop.guard.checks(watched_ns)])
+    history = [step for one in passes for step in one.loop.history]
+    steps = run_trust(history, passes[-1].done.stop_reason)
+    return trust_of([*steps.checks, *guard.checks(watched_ns)])
 
 
 def _opening(plan: Plan, contact: Contact, *, assumed: bool) -> str:

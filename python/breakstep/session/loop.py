@@ -36,6 +36,8 @@ class Loop:
     writer: RunWriter | None
     guard: HostGuard
     unloaded_ns: int | None
+    number: int = 0
+    """Of the run, when the search is repeated."""
     history: list[StepRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _epoch_wall_ns: int = field(init=False)
@@ -95,7 +97,7 @@ class Loop:
             return
         epoch_s = self._epoch_wall_ns / NS_PER_S
         from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
-        span = Span(from_s, to_s, step.index, second.phase, second.in_flight_end)
+        span = Span(from_s, to_s, step.index, second.phase, second.in_flight_end, self.number)
         self.writer.interval(span, second.tally)
         cpu_share = second.tally.cpu_ns / max(1, second.to_ns - second.from_ns)
         self.writer.signal(to_s, "generator", "cpu", "cores", cpu_share)

@@ -17,6 +17,7 @@ Cell = str | int | float | None
 COLUMNS = (
     "from",
     "to",
+    "run",
     "step",
     "phase",
     "arrivals",
@@ -37,13 +38,14 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which second of the run a tally is of. `in_flight_end` is None where nobody counted."""
+    """Which second a tally is of. `in_flight_end` is None where nobody counted."""
 
     from_s: float
     to_s: float
     step: int
     phase: Phase
     in_flight_end: int | None
+    run: int = 0
 
 
 def row(span: Span, tally: Tally) -> tuple[Cell, ...]:
@@ -54,6 +56,7 @@ def row(span: Span, tally: Tally) -> tuple[Cell, ...]:
     return (
         f"{span.from_s:.3f}",
         f"{span.to_s:.3f}",
+        span.run,
         span.step,
         span.phase,
         tally.arrivals,
