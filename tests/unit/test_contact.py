@@ -6,8 +6,15 @@ from plans import URL, plan_of
 
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
+from breakstep.model.plan import Search
 from breakstep.plan.flags import Flags
-from breakstep.session.contact import assumed_slos, check_contact, first_rate_per_s
+from breakstep.session.contact import (
+    assumed_slos,
+    check_contact,
+    first_rate_per_s,
+    out_of_reach,
+    settled_plan,
+)
 
 MS = 1_000_000
 
@@ -135,3 +142,27 @@ def test_a_climb_starts_at_what_one_request_at_a_time_reaches(
 ) -> None:
     """A round rate, at least 1/s and at most 200/s."""
     assert first_rate_per_s(contact(FullTally(), median_ns)) == rate_per_s
+
+
+def test_a_quantile_that_no_step_can_judge_is_said_before_the_load() -> None:
+    """With what it would take; at a rate that has the arrivals nothing is said."""
+    ok = answered(200, median_ns=20 * MS)
+    rare = plan_of(Flags(URL, slo=("p99.9<200ms",), steps="10,20", hold="10s"))
+    (says,) = out_of_reach(rare, ok)
+    assert says.startswith("p99.9 cannot be judged at 20/s in the time allowed")
+    assert says.endswith("at least 2 995 arrivals, 150 s")
+    often = plan_of(Flags(URL, slo=("p99.9<200ms",), steps="1000", hold="10s"))
+    assert out_of_reach(often, ok) == ()
+    searched = settled_plan(plan_of(Flags(URL, slo=("p99<200ms",))), ok)
+    assert out_of_reach(searched, ok) == ()
+
+
+def test_a_budget_is_turned_into_as_much_effort_as_fits() -> None:
+    """More time, more arrivals before a first look."""
+    ok = answered(200, median_ns=20 * MS)
+    short, long = (
+        settled_plan(plan_of(Flags(URL, budget=budget)), ok).load for budget in ("1m", "30m")
+    )
+    assert isinstance(short, Search)
+    assert isinstance(long, Search)
+    assert short.first_look < long.first_look

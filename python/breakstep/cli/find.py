@@ -69,6 +69,17 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         str | None,
         _option(JUDGING, "Command between runs, such as a restart.", metavar="COMMAND"),
     ] = None,
+    servers: Annotated[
+        int | None,
+        _option(
+            LOAD,
+            "Requests the service works on at once: foretells the breaking load from light ones.",
+            metavar="N",
+        ),
+    ] = None,
+    predict_only: Annotated[
+        bool, _option(LOAD, "Foretell, and offer light loads only.", "--predict-only")
+    ] = False,
     hold: Annotated[str | None, _option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
     ramp: Annotated[
         str, _option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")
@@ -157,6 +168,8 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         abort=abort,
         repeat=repeat,
         between=between,
+        servers=servers,
+        predict_only=predict_only,
         method=method,
         header=header or (),
         data=data,

@@ -92,6 +92,9 @@ class Plan:
     repeat: int = 1
     """Runs of the whole, each with arrivals of its own."""
     between: str | None = None
+    servers: int | None = None
+    """Requests the service works on at once: with it the breaking load is foretold."""
+    predict_only: bool = False
     """A shell command between two runs, such as one that restarts the service."""
 
 

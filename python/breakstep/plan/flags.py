@@ -45,6 +45,8 @@ class Flags:
     abort: bool = True
     repeat: int | None = None
     between: str | None = None
+    servers: int | None = None
+    predict_only: bool = False
     method: str | None = None
     header: Sequence[str] = ()
     data: str | None = None
@@ -96,6 +98,8 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
         abort=flags.abort,
         repeat=flags.repeat or _default_repeat(load),
         between=flags.between,
+        servers=flags.servers,
+        predict_only=flags.predict_only,
     )
 
 
@@ -272,6 +276,11 @@ def _check_numbers(flags: Flags, faults: _Faults) -> None:
         flags.between is not None and flags.repeat == 1,
         "--between goes with more than one --repeat",
     )
+    faults.when(
+        flags.predict_only and flags.servers is None,
+        "--predict-only needs --servers: how many requests the service works on at once",
+    )
+    faults.when(flags.servers is not None and flags.servers < 1, "--servers: at least 1")
     faults.when(not 0 <= flags.seed < 2**48, "--seed: between 0 and 2^48 − 1")
     faults.when(
         flags.insecure and flags.cacert is not None,

@@ -5,6 +5,7 @@ from math import sqrt
 from typing import cast
 
 from breakstep.analysis.effort import SEARCHES, Guess, within_budget
+from breakstep.analysis.looks import cannot_judge
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
 from breakstep.model.plan import Plan, Search
@@ -85,6 +86,17 @@ def guess(plan: Plan, contact: Contact) -> Guess:
     else:
         knee_per_s = KNEE_GUESS * from_per_s
     return Guess(from_per_s, knee_per_s, plan.warmup_ns, plan.hold_ns)
+
+
+def out_of_reach(plan: Plan, contact: Contact) -> tuple[str, ...]:
+    """The SLOs that no step of this plan has the arrivals to judge, each with why."""
+    if isinstance(plan.load, Search):
+        rate_per_s = guess(plan, contact).knee_per_s
+        longest_ns = plan.load.first_look * 2 ** (plan.load.looks - 1) / rate_per_s * NS_PER_S
+    else:
+        rate_per_s, longest_ns = plan.load.rates_per_s[-1], plan.hold_ns
+    said = (cannot_judge(slo, rate_per_s, round(longest_ns)) for slo in plan.slos)
+    return tuple(text for text in said if text is not None)
 
 
 def first_rate_per_s(contact: Contact) -> float:

@@ -24,12 +24,20 @@ from breakstep.report.progress import Progress
 from breakstep.search import standard_answer
 from breakstep.search.answer import Terms, answer, run_record
 from breakstep.search.choice import controller_for
-from breakstep.search.controller import Done, step_seed
+from breakstep.search.controller import Controller, Done, StepShape, step_seed
+from breakstep.search.light import Light
 from breakstep.search.repeats import together
 from breakstep.search.standard import Standard
 from breakstep.session.between import between_runs
-from breakstep.session.contact import check_contact, first_rate_per_s, guess, settled_plan
+from breakstep.session.contact import (
+    check_contact,
+    first_rate_per_s,
+    guess,
+    out_of_reach,
+    settled_plan,
+)
 from breakstep.session.environment import describe
+from breakstep.session.foresight import Foresight, foresee
 from breakstep.session.guard import HostGuard
 from breakstep.session.loop import INTERRUPTED, Loop
 from breakstep.store.run_directory import RUNS, RunDirectory, run_id
@@ -37,6 +45,8 @@ from breakstep.store.writer import RunWriter
 
 RUNS_FROM = 1_000_000
 """Beyond the numbers of steps, so that no run has the seed of a step."""
+LIGHT = 0
+"""The number of the light loads, which the first run does not use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +87,12 @@ def find(plan: Plan, around: Around) -> Result:
             check_contact(plan, contact)
         judged = settled_plan(plan, contact)
         around.say(_opening(judged, contact, assumed=not plan.slos))
+        for text in out_of_reach(judged, contact):
+            around.say(f"warning: {text}")
         engine.set_good_within(tightest_bound_ns(judged.slos))
         with _writer(around.out, engine) as writer, _guard(judged) as guard:
             bench = _Bench(judged, around, engine, writer, guard)
-            passes = bench.passes(contact)
+            passes, foresight = bench.passes(contact)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
             result = Result(
                 id=around.run,
@@ -88,8 +100,9 @@ def find(plan: Plan, around: Around) -> Result:
                 plan=plan_json(judged),
                 environment=describe(machine, started_at),
                 runs=tuple(_run_record(one) for one in passes),
-                answer=together([_answer(one, terms) for one in passes]),
+                answer=_with(foresight, together([_answer(one, terms) for one in passes])),
                 trust=_trust(passes, guard, started_at),
+                sections={} if foresight is None else {"prediction": foresight.section},
             )
             if writer is not None:
                 writer.finish(result, render_html(result))
@@ -140,25 +153,38 @@ class _Bench:
     writer: RunWriter | None
     guard: HostGuard
 
-    def passes(self, contact: Contact) -> list[_Pass]:
-        """As many runs as the plan asks for, fewer if interrupted."""
+    def passes(self, contact: Contact) -> tuple[list[_Pass], Foresight | None]:
+        """As many runs as the plan asks for, fewer if interrupted; light loads before them."""
+        if self.plan.servers is None or contact.median_ns is None:
+            return self._runs(self.plan, contact), None
+        plan = replace(self.plan, seed=_seed_of(self.plan, LIGHT))
+        light = self._pass(
+            plan, 0, contact, Light(self.plan.servers, contact.median_ns, StepShape.of(plan))
+        )
+        foresight = foresee(self.plan, light.loop.light)
+        self.around.say(foresight.says)
+        if self.plan.predict_only or light.done.stop_reason != "ceiling":
+            return [light], foresight
+        return self._runs(foresight.start_of(self.plan), contact), foresight
+
+    def _runs(self, plan: Plan, contact: Contact) -> list[_Pass]:
         passes: list[_Pass] = []
-        for number in range(self.plan.repeat):
+        for number in range(plan.repeat):
             if number > 0:
                 if self.around.stopping():
                     break
-                self.around.say(f"run {number + 1} of {self.plan.repeat}")
-                contact = between_runs(self.plan.between, self.engine, self.around.stopping)
-            passes.append(self._pass(number, contact))
+                self.around.say(f"run {number + 1} of {plan.repeat}")
+                contact = between_runs(plan.between, self.engine, self.around.stopping)
+            once = plan if number == 0 else replace(plan, seed=_seed_of(plan, number))
+            controller = controller_for(once, first_rate_per_s(contact))
+            passes.append(self._pass(once, number, contact, controller))
         return passes
 
-    def _pass(self, number: int, contact: Contact) -> _Pass:
-        seed = self.plan.seed if number == 0 else step_seed(self.plan.seed, RUNS_FROM + number)
-        plan = replace(self.plan, seed=seed)
+    def _pass(self, plan: Plan, number: int, contact: Contact, controller: Controller) -> _Pass:
         loop = Loop(
             plan=plan,
             engine=self.engine,
-            controller=controller_for(plan, first_rate_per_s(contact)),
+            controller=controller,
             progress=self.around.progress,
             stopping=self.around.stopping,
             writer=self.writer,
@@ -166,7 +192,20 @@ class _Bench:
             unloaded_ns=contact.median_ns,
             number=number,
         )
-        return _Pass(loop, INTERRUPTED if self.around.stopping() else loop.run(), seed)
+        done = INTERRUPTED if self.around.stopping() else loop.run()
+        return _Pass(loop, done, plan.seed)
+
+
+def _seed_of(plan: Plan, run: int) -> int:
+    """A seed for each run that is none of a step's."""
+    return step_seed(plan.seed, RUNS_FROM + run)
+
+
+def _with(foresight: Foresight | None, found: Answer) -> Answer:
+    if foresight is None:
+        return found
+    says = (foresight.says, *foresight.held_against(found))
+    return replace(found, caveats=(*found.caveats, *says))
 
 
 def _run_record(one: _Pass) -> RunRecord:

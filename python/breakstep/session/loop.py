@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from breakstep._engine import Engine
+from breakstep.analysis.rows import Rows
 from breakstep.engine.contact import settle
 from breakstep.engine.ledger import Second
 from breakstep.engine.step_runner import StepRunner, Watch
@@ -38,6 +39,8 @@ class Loop:
     unloaded_ns: int | None
     number: int = 0
     """Of the run, when the search is repeated."""
+    light: list[Rows] = field(default_factory=list)
+    """The arrivals of light loads, for a prediction."""
     history: list[StepRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _epoch_wall_ns: int = field(init=False)
@@ -50,7 +53,7 @@ class Loop:
         """Steps until the controller has seen enough; `history` and `notes` say what was seen."""
         plan = self.plan
         runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns)
-        judge = Judge(plan, self._epoch_wall_ns)
+        judge = Judge(plan, self._epoch_wall_ns, light=self.light)
         with self.progress:
             while not self.stopping():
                 step = self.controller.next_step(self.history)

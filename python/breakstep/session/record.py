@@ -1,6 +1,6 @@
 """From what was measured to the record of a step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Judge:
     plan: Plan
     epoch_wall_ns: int
     first_canary: Rows | None = None
+    light: list[Rows] = field(default_factory=list)
+    """The arrivals of the light loads."""
 
     def decided(self, window: Window) -> bool:
         """Whether the arrivals until a look are enough for a verdict."""
@@ -120,6 +122,8 @@ class Judge:
             return Verdict("undecided", reasons=(INTERRUPTED,))
         if measured.window.step.kind == "canary":
             return apply_trust(self._canary(rows), trust)
+        if measured.window.step.kind == "predict":
+            self.light.append(rows)
         if measured.window.step.looks_ns:
             verdict = self._judge_rows(measured.window, rows)
         else:
