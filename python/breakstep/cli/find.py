@@ -7,6 +7,27 @@ import typer
 from rich.console import Console
 
 from breakstep.cli.exits import exit_code, reported
+from breakstep.cli.options import (
+    JUDGING,
+    LOAD,
+    Authorized,
+    CaCert,
+    Data,
+    Header,
+    Insecure,
+    Json,
+    KeepAlive,
+    MaxInFlight,
+    Method,
+    Out,
+    Pin,
+    Quiet,
+    Spin,
+    UnixSocket,
+    Url,
+    Workers,
+    option,
+)
 from breakstep.cli.show import STANDARD_OUTPUT, show, write_json
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
@@ -17,133 +38,85 @@ from breakstep.session.find import find as run_find
 from breakstep.session.interrupts import interrupts
 
 
-def _option(
-    panel: str, help_: str, *names: str, metavar: str | None = None
-) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        *names, help=help_, rich_help_panel=panel, metavar=metavar
-    )
-    return option
-
-
-LOAD, JUDGING, REQUEST = "Load", "Judging", "Request"
-CONNECTION, GENERATOR, OUTPUT = "Connection", "Generator", "Output"
-
-
 def find(  # noqa: PLR0913  a command has as many parameters as flags
-    url: Annotated[
-        str, typer.Argument(help="http://HOST:PORT/path or https://…", show_default=False)
-    ],
+    url: Url,
     *,
     slo: Annotated[
         list[str] | None,
-        _option(
+        option(
             JUDGING,
             "p95<200ms, errors<1%, goodput>97%; repeatable. Assumed if not given.",
             metavar="SLO",
         ),
     ] = None,
     steps: Annotated[
-        str | None, _option(LOAD, "The rates to offer, such as 50,100,150.", metavar="RATES")
+        str | None, option(LOAD, "The rates to offer, such as 50,100,150.", metavar="RATES")
     ] = None,
-    from_: Annotated[str | None, _option(LOAD, "Lowest rate.", "--from", metavar="RATE")] = None,
-    to: Annotated[str | None, _option(LOAD, "Highest rate.", metavar="RATE")] = None,
+    from_: Annotated[str | None, option(LOAD, "Lowest rate.", "--from", metavar="RATE")] = None,
+    to: Annotated[str | None, option(LOAD, "Highest rate.", metavar="RATE")] = None,
     by: Annotated[
         str | None,
-        _option(
-            LOAD, "Distance between steps; without it the search is automatic.", metavar="RATE"
-        ),
+        option(LOAD, "Distance between steps; without it the search is automatic.", metavar="RATE"),
     ] = None,
     effort: Annotated[
         str | None,
-        _option(LOAD, "Of the automatic search: quick, standard or strict.", metavar="EFFORT"),
+        option(LOAD, "Of the automatic search: quick, standard or strict.", metavar="EFFORT"),
     ] = None,
     budget: Annotated[
-        str | None, _option(LOAD, "Time the automatic search may take.", metavar="TIME")
+        str | None, option(LOAD, "Time the automatic search may take.", metavar="TIME")
     ] = None,
     repeat: Annotated[
         int | None,
-        _option(JUDGING, "Runs of the whole; 1, or 3 with --effort standard.", metavar="N"),
+        option(JUDGING, "Runs of the whole; 1, or 3 with --effort standard.", metavar="N"),
     ] = None,
     between: Annotated[
         str | None,
-        _option(JUDGING, "Command between runs, such as a restart.", metavar="COMMAND"),
+        option(JUDGING, "Command between runs, such as a restart.", metavar="COMMAND"),
     ] = None,
     servers: Annotated[
         int | None,
-        _option(
+        option(
             LOAD,
             "Requests the service works on at once: foretells the breaking load from light ones.",
             metavar="N",
         ),
     ] = None,
     predict_only: Annotated[
-        bool, _option(LOAD, "Foretell, and offer light loads only.", "--predict-only")
+        bool, option(LOAD, "Foretell, and offer light loads only.", "--predict-only")
     ] = False,
-    hold: Annotated[str | None, _option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
-    ramp: Annotated[
-        str, _option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")
-    ] = "0s",
+    hold: Annotated[str | None, option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
+    ramp: Annotated[str, option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")] = "0s",
     warmup: Annotated[
-        str, _option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
+        str, option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
     ] = "2s",
-    arrivals: Annotated[str, _option(LOAD, "poisson or uniform.", metavar="LAW")] = "poisson",
-    seed: Annotated[int, _option(LOAD, "The same seed is the same schedule.")] = 1,
+    arrivals: Annotated[str, option(LOAD, "poisson or uniform.", metavar="LAW")] = "poisson",
+    seed: Annotated[int, option(LOAD, "The same seed is the same schedule.")] = 1,
     timeout: Annotated[
-        str, _option(JUDGING, "From the intended start to the last byte.", metavar="TIME")
+        str, option(JUDGING, "From the intended start to the last byte.", metavar="TIME")
     ] = "10s",
     abort: Annotated[
         bool,
-        _option(
+        option(
             JUDGING,
             "End a hopeless hold early, and the steps at the first failure.",
             "--abort/--no-abort",
         ),
     ] = True,
-    method: Annotated[
-        str | None,
-        _option(REQUEST, "GET, or POST with --data.", "--method", "-X", metavar="METHOD"),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        _option(REQUEST, "'Name: value'; repeatable.", "--header", "-H", metavar="HEADER"),
-    ] = None,
-    data: Annotated[
-        str | None, _option(REQUEST, "The body, or @FILE.", "--data", "-d", metavar="BODY")
-    ] = None,
-    keep_alive: Annotated[
-        bool,
-        _option(CONNECTION, "Carry many requests on a connection.", "--keep-alive/--no-keep-alive"),
-    ] = True,
-    max_in_flight: Annotated[int, _option(CONNECTION, "Connections at most.")] = 10_000,
-    insecure: Annotated[
-        bool, _option(CONNECTION, "Accept any TLS certificate.", "--insecure")
-    ] = False,
-    cacert: Annotated[
-        str | None, _option(CONNECTION, "Authorities to trust, PEM.", metavar="FILE")
-    ] = None,
-    unix_socket: Annotated[
-        str | None, _option(CONNECTION, "Connect to this socket.", metavar="PATH")
-    ] = None,
-    authorized: Annotated[
-        list[str] | None,
-        _option(CONNECTION, "A public HOST whose owner has agreed to this load.", metavar="HOST"),
-    ] = None,
-    workers: Annotated[int, _option(GENERATOR, "Threads that offer the load.")] = 1,
-    pin: Annotated[
-        str | None, _option(GENERATOR, "Their cores, such as 0,1.", metavar="CORES")
-    ] = None,
-    spin: Annotated[bool, _option(GENERATOR, "Spend a core on exact starts.", "--spin")] = False,
-    out: Annotated[
-        Path | None,
-        _option(
-            OUTPUT, "Directory for the run's files; by default breakstep-runs/ID.", metavar="DIR"
-        ),
-    ] = None,
-    json: Annotated[
-        str | None, _option(OUTPUT, "The result, to FILE or - for standard output.", metavar="FILE")
-    ] = None,
-    quiet: Annotated[bool, _option(OUTPUT, "Only the result.", "--quiet", "-q")] = False,
+    method: Method = None,
+    header: Header = None,
+    data: Data = None,
+    keep_alive: KeepAlive = True,
+    max_in_flight: MaxInFlight = 10_000,
+    insecure: Insecure = False,
+    cacert: CaCert = None,
+    unix_socket: UnixSocket = None,
+    authorized: Authorized = None,
+    workers: Workers = 1,
+    pin: Pin = None,
+    spin: Spin = False,
+    out: Out = None,
+    json: Json = None,
+    quiet: Quiet = False,
 ) -> None:
     """Find the load at which a service breaks."""
     flags = Flags(

@@ -5,10 +5,28 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from typer.models import OptionInfo
 
 from breakstep.cli.exits import ANSWERED, INTERRUPTED, NO_ANSWER, reported
-from breakstep.cli.find import CONNECTION, GENERATOR, LOAD, OUTPUT, REQUEST
+from breakstep.cli.options import (
+    LOAD,
+    Authorized,
+    CaCert,
+    Data,
+    Header,
+    Insecure,
+    Json,
+    KeepAlive,
+    MaxInFlight,
+    Method,
+    Out,
+    Pin,
+    Quiet,
+    Spin,
+    UnixSocket,
+    Url,
+    Workers,
+    option,
+)
 from breakstep.cli.show import STANDARD_OUTPUT, write_json
 from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep, SweepPlan
@@ -22,82 +40,46 @@ from breakstep.session.sweep import sweep as run_sweep
 from breakstep.store.sweep_json import sweep_of
 
 
-def _option(panel: str, text: str, *names: str, metavar: str | None = None) -> OptionInfo:
-    option: OptionInfo = typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar)
-    return option
-
-
 def sweep(  # noqa: PLR0913  a command has as many parameters as flags
-    url: Annotated[
-        str, typer.Argument(help="http://HOST:PORT/path or https://…", show_default=False)
-    ],
+    url: Url,
     *,
     concurrency: Annotated[
-        str, _option(LOAD, "The numbers of users, lowest first.", metavar="LEVELS")
+        str, option(LOAD, "The numbers of users, lowest first.", metavar="LEVELS")
     ] = CONCURRENCY,
     think: Annotated[
-        str, _option(LOAD, "A user's pause between an answer and a request.", metavar="TIME")
+        str, option(LOAD, "A user's pause between an answer and a request.", metavar="TIME")
     ] = "0s",
-    hold: Annotated[str, _option(LOAD, "The measured part of a level.", metavar="TIME")] = "5s",
+    hold: Annotated[str, option(LOAD, "The measured part of a level.", metavar="TIME")] = "5s",
     warmup: Annotated[
-        str, _option(LOAD, "Before the hold, not measured; whole seconds.", metavar="TIME")
+        str, option(LOAD, "Before the hold, not measured; whole seconds.", metavar="TIME")
     ] = "1s",
     compare_open: Annotated[
         bool,
-        _option(
+        option(
             LOAD,
             "Offer the last level's users as an open model too: what did the closed one omit?",
             "--compare-open",
         ),
     ] = False,
     timeout: Annotated[
-        str, _option(LOAD, "From the intended start to the last byte.", metavar="TIME")
+        str, option(LOAD, "From the intended start to the last byte.", metavar="TIME")
     ] = "10s",
-    seed: Annotated[int, _option(LOAD, "Of the open model's arrivals.")] = 1,
-    method: Annotated[
-        str | None,
-        _option(REQUEST, "GET, or POST with --data.", "--method", "-X", metavar="METHOD"),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        _option(REQUEST, "'Name: value'; repeatable.", "--header", "-H", metavar="HEADER"),
-    ] = None,
-    data: Annotated[
-        str | None, _option(REQUEST, "The body, or @FILE.", "--data", "-d", metavar="BODY")
-    ] = None,
-    keep_alive: Annotated[
-        bool,
-        _option(CONNECTION, "Carry many requests on a connection.", "--keep-alive/--no-keep-alive"),
-    ] = True,
-    max_in_flight: Annotated[int, _option(CONNECTION, "Connections at most.")] = 10_000,
-    insecure: Annotated[
-        bool, _option(CONNECTION, "Accept any TLS certificate.", "--insecure")
-    ] = False,
-    cacert: Annotated[
-        str | None, _option(CONNECTION, "Authorities to trust, PEM.", metavar="FILE")
-    ] = None,
-    unix_socket: Annotated[
-        str | None, _option(CONNECTION, "Connect to this socket.", metavar="PATH")
-    ] = None,
-    authorized: Annotated[
-        list[str] | None,
-        _option(CONNECTION, "A public HOST whose owner has agreed to this load.", metavar="HOST"),
-    ] = None,
-    workers: Annotated[int, _option(GENERATOR, "Threads that offer the load.")] = 1,
-    pin: Annotated[
-        str | None, _option(GENERATOR, "Their cores, such as 0,1.", metavar="CORES")
-    ] = None,
-    spin: Annotated[bool, _option(GENERATOR, "Spend a core on exact starts.", "--spin")] = False,
-    out: Annotated[
-        Path | None,
-        _option(
-            OUTPUT, "Directory for the run's files; by default breakstep-runs/ID.", metavar="DIR"
-        ),
-    ] = None,
-    json: Annotated[
-        str | None, _option(OUTPUT, "The result, to FILE or - for standard output.", metavar="FILE")
-    ] = None,
-    quiet: Annotated[bool, _option(OUTPUT, "Only the result.", "--quiet", "-q")] = False,
+    seed: Annotated[int, option(LOAD, "Of the open model's arrivals.")] = 1,
+    method: Method = None,
+    header: Header = None,
+    data: Data = None,
+    keep_alive: KeepAlive = True,
+    max_in_flight: MaxInFlight = 10_000,
+    insecure: Insecure = False,
+    cacert: CaCert = None,
+    unix_socket: UnixSocket = None,
+    authorized: Authorized = None,
+    workers: Workers = 1,
+    pin: Pin = None,
+    spin: Spin = False,
+    out: Out = None,
+    json: Json = None,
+    quiet: Quiet = False,
 ) -> None:
     """Measure throughput by the number of users: the closed model."""
     flags = Flags(
