@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: demo test check bench fuzz setup system clean test-rust test-python
+.PHONY: demo test test-slow check bench fuzz setup system clean test-rust test-python
 
 demo: setup
 	$(BIN)/breakstep demo
@@ -27,6 +27,10 @@ test-rust:
 
 test-python: setup
 	$(BIN)/pytest
+
+# Minutes each: run before an issue is called done.
+test-slow: system setup
+	$(BIN)/pytest -m slow tests/slow
 
 bench: system setup
 	$(BIN)/python -m benchmarks

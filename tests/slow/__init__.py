@@ -1,0 +1,1 @@
+"""Tests of minutes: `make test-slow`, before an issue is called done."""
