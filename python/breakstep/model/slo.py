@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from breakstep.model.units import format_duration, parse_duration
+from breakstep.model.units import exact_duration, parse_duration
 
 QUANTILES = {
     "p50": 0.50,
@@ -36,9 +36,7 @@ class Slo:
 
     def __str__(self) -> str:
         if self.kind == "latency":
-            return (
-                f"{quantile_name(self.quantile)}<{format_duration(self.bound_ns).replace(' ', '')}"
-            )
+            return f"{quantile_name(self.quantile)}<{exact_duration(self.bound_ns)}"
         sign = "<" if self.kind == "errors" else ">"
         return f"{self.kind}{sign}{100 * self.share:g}%"
 

@@ -18,6 +18,7 @@ _UNITS_NS = {
     "h": 3600 * NS_PER_S,
 }
 _WHOLE_FROM = 100
+SHOWN_AS_WHOLE = 0.9995
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
 
 
@@ -43,13 +44,26 @@ def parse_duration(text: str) -> int:
 def format_duration(value_ns: float) -> str:
     """A duration with three significant digits and the unit that suits it.
 
-    >>> format_duration(204_800_000)
-    '205 ms'
+    >>> format_duration(204_800_000), format_duration(999_900_000)
+    ('205 ms', '1 s')
     """
     for unit, size in (("s", NS_PER_S), ("ms", NS_PER_MS), ("µs", NS_PER_US)):
-        if value_ns >= size:
+        # What would be written as 1 000 of the smaller unit is 1 of this.
+        if value_ns >= SHOWN_AS_WHOLE * size:
             return f"{_three_digits(value_ns / size)} {unit}"
     return f"{value_ns:.0f} ns"
+
+
+def exact_duration(value_ns: int) -> str:
+    """A duration as it is given, with no digit lost.
+
+    >>> exact_duration(1_234_000_000), exact_duration(2_000_000_000)
+    ('1234ms', '2s')
+    """
+    for unit, size in (("s", NS_PER_S), ("ms", NS_PER_MS), ("us", NS_PER_US)):
+        if value_ns and value_ns % size == 0:
+            return f"{value_ns // size}{unit}"
+    return f"{value_ns}ns"
 
 
 def parse_rate(text: str) -> float:
