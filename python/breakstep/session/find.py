@@ -246,7 +246,7 @@ def _opening(plan: Plan, contact: Contact, *, assumed: bool) -> str:
 
 def _outlook(plan: Plan, contact: Contact) -> str:
     """What the search will take, said before any load."""
-    if not isinstance(plan.load, Search):
+    if plan.predict_only or not isinstance(plan.load, Search):
         return ""
     guessed = guess(plan, contact)
     near = format_rate(guessed.knee_per_s)
