@@ -30,6 +30,8 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
     document = asdict(plan)
     for name in ("ramp_ns", "warmup_ns", "hold_ns", "timeout_ns"):
         document[name.removesuffix("_ns") + "_s"] = document.pop(name) / NS_PER_S
+    # A command may carry a password.
+    document["between"] = REDACTED if plan.between is not None else None
     document["slos"] = [str(slo) for slo in plan.slos]
     document["load"] = _load(plan.load)
     document["target"]["url"] = redact_url(plan.target.url)

@@ -94,14 +94,16 @@ def find(plan: Plan, around: Around) -> Result:
             bench = _Bench(judged, around, engine, writer, guard)
             passes, foresight = bench.passes(contact)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
+            trust = _trust(passes, guard, started_at)
+            found = together([_answer(one, terms) for one in passes])
             result = Result(
                 id=around.run,
                 command="find",
                 plan=plan_json(judged),
                 environment=describe(machine, started_at),
                 runs=tuple(_run_record(one) for one in passes),
-                answer=_with(foresight, together([_answer(one, terms) for one in passes])),
-                trust=_trust(passes, guard, started_at),
+                answer=_withheld(_with(foresight, found), trust),
+                trust=trust,
                 sections={} if foresight is None else {"prediction": foresight.section},
             )
             if writer is not None:
@@ -206,6 +208,14 @@ def _with(foresight: Foresight | None, found: Answer) -> Answer:
         return found
     says = (foresight.says, *foresight.held_against(found))
     return replace(found, caveats=(*found.caveats, *says))
+
+
+def _withheld(found: Answer, trust: Trust) -> Answer:
+    """No number on a host that fails a check of the whole run."""
+    if trust.verdict != "invalid" or found.status == "untrusted":
+        return found
+    causes = [f"Withheld: {check.says}." for check in trust.checks if check.verdict == "invalid"]
+    return Answer("untrusted", None, None, caveats=(*found.caveats, *causes))
 
 
 def _run_record(one: _Pass) -> RunRecord:
