@@ -54,7 +54,8 @@ def test_below_its_capacity_a_service_answers_in_its_service_time() -> None:
 def test_without_a_load_or_an_slo_a_service_is_found_to_break() -> None:
     """`find URL` names what it assumed, searches, and brackets the capacity of 1 600/s.
 
-    Evenly spaced arrivals and a constant service have no queue below the capacity.
+    Evenly spaced arrivals and a constant service have no queue below the capacity, and a window of
+    seconds does not tell a hundredth more from it. A quick search promises no narrow bracket.
     """
     with target("--servers", "8", "--service", "constant:5ms") as url:
         result = undisturbed(
@@ -64,7 +65,8 @@ def test_without_a_load_or_an_slo_a_service_is_found_to_break() -> None:
     assert answer.status == "found"
     assert answer.sustainable_per_s is not None
     assert answer.broken_per_s is not None
-    assert 1_400 <= answer.sustainable_per_s <= 1_610
-    assert 1_590 <= answer.broken_per_s <= 1_800
+    assert answer.sustainable_per_s <= 1_616
+    assert answer.broken_per_s >= 1_584
+    assert answer.broken_per_s <= 1.35 * answer.sustainable_per_s
     assert any("assumed: p95<5" in caveat for caveat in answer.caveats)
     assert list(result.plan["slos"])[1:] == ["errors<1%", "goodput>97%"]
