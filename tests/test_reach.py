@@ -4,7 +4,8 @@ import socket
 
 import pytest
 
-from breakstep.engine.reach import reachable_first
+from breakstep.engine.reach import at_its_address, reachable_first
+from breakstep.plan.flags import Flags, plan_from_flags
 
 pytestmark = pytest.mark.sockets
 
@@ -21,3 +22,12 @@ def test_the_order_stays_when_nothing_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert reachable_first(("::1", "127.0.0.1"), port) == ("::1", "127.0.0.1")
+
+
+def test_a_plan_goes_where_the_service_listens() -> None:
+    """Every command that loads a host of several addresses asks this way."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        flags = Flags(f"http://localhost:{port}/")
+        plan = plan_from_flags(flags, lambda _host, _port: ("::1", "127.0.0.1"))
+        assert at_its_address(plan).target.addresses == ("127.0.0.1", "::1")

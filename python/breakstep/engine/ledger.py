@@ -57,12 +57,11 @@ class Part:
             self.rows.append(interval.rows)
 
     def merge(self, other: "Part") -> None:
-        """Adds another part."""
+        """Adds another part's sums; rows are not copied, see `StepLedger.rows`."""
         self.tally.merge(other.tally)
         for worker, cpu_ns in other.worker_cpu_ns.items():
             self._use(worker, cpu_ns)
         self.in_flight_max = max(self.in_flight_max, other.in_flight_max)
-        self.rows += other.rows
 
     def _use(self, worker: int, cpu_ns: int) -> None:
         self.worker_cpu_ns[worker] = self.worker_cpu_ns.get(worker, 0) + cpu_ns
@@ -116,6 +115,11 @@ class StepLedger:
         for part in list(self._parts.values())[:count]:
             together.merge(part)
         return together
+
+    def rows(self, count: int) -> bytes:
+        """The rows of the first parts of the hold."""
+        parts = list(self._parts.values())[:count]
+        return b"".join(row for part in parts for row in part.rows)
 
     def in_flight_at(self, at_ns: int) -> int:
         """In flight at the end of the second that ended at `at_ns`; 0 before any load."""

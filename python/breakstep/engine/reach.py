@@ -2,8 +2,20 @@
 
 import socket
 from collections.abc import Sequence
+from dataclasses import replace
+
+from breakstep.model.plan import Plan
 
 PATIENCE_S = 1.0
+
+
+def at_its_address(plan: Plan) -> Plan:
+    """The plan with its load going where the service listens."""
+    target = plan.target
+    if len(target.addresses) <= 1:
+        return plan
+    addresses = reachable_first(target.addresses, target.port)
+    return replace(plan, target=replace(target, addresses=addresses))
 
 
 def reachable_first(addresses: Sequence[str], port: int) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ class _Course:
             from_ns=self.hold_ns,
             to_ns=to_ns,
             in_flight_start=self.ledger.in_flight_at(self.hold_ns),
-            rows=b"".join(self.ledger.parts(self._parts(to_ns)).rows),
+            rows=self.ledger.rows(self._parts(to_ns)),
             due_ns=self._due(to_ns) if self.step.looks_ns else None,
         )
 

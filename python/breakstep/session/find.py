@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +13,8 @@ from breakstep.analysis.trust import run_trust, trust_of
 from breakstep.analysis.verdict import tightest_bound_ns
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
-from breakstep.engine.reach import reachable_first
-from breakstep.model.plan import Plan, Search, Target
+from breakstep.engine.reach import at_its_address
+from breakstep.model.plan import Plan, Search
 from breakstep.model.record import Answer, Result, RunRecord, Trust
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
 from breakstep.plan import limits
@@ -29,6 +29,7 @@ from breakstep.search.light import Light
 from breakstep.search.repeats import together
 from breakstep.search.standard import Standard
 from breakstep.session.between import between_runs
+from breakstep.session.books import open_writer
 from breakstep.session.contact import (
     check_contact,
     first_rate_per_s,
@@ -40,7 +41,7 @@ from breakstep.session.environment import describe
 from breakstep.session.foresight import Foresight, foresee
 from breakstep.session.guard import HostGuard
 from breakstep.session.loop import INTERRUPTED, Loop
-from breakstep.store.run_directory import RUNS, RunDirectory, run_id
+from breakstep.store.run_directory import RUNS, run_id
 from breakstep.store.writer import RunWriter
 
 RUNS_FROM = 1_000_000
@@ -79,7 +80,7 @@ def find(plan: Plan, around: Around) -> Result:
     started_at, machine = datetime.now(UTC), limits.read_machine()
     for warning in limits.warnings(plan, machine):
         around.say(f"warning: {warning}")
-    plan = replace(plan, target=_at_its_address(plan.target))
+    plan = at_its_address(plan)
     engine = start_engine(plan, limits.connections_allowed(plan, machine))
     try:
         contact = first_contact(engine, around.stopping)
@@ -90,7 +91,7 @@ def find(plan: Plan, around: Around) -> Result:
         for text in out_of_reach(judged, contact):
             around.say(f"warning: {text}")
         engine.set_good_within(tightest_bound_ns(judged.slos))
-        with _writer(around.out, engine) as writer, _guard(judged) as guard:
+        with open_writer(around.out, engine) as writer, _guard(judged) as guard:
             bench = _Bench(judged, around, engine, writer, guard)
             passes, foresight = bench.passes(contact)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
@@ -120,20 +121,6 @@ def _guard(plan: Plan) -> Iterator[HostGuard]:
         yield guard
     finally:
         guard.stop()
-
-
-def _at_its_address(target: Target) -> Target:
-    if len(target.addresses) <= 1:
-        return target
-    return replace(target, addresses=reachable_first(target.addresses, target.port))
-
-
-def _writer(
-    out: Path | None, engine: Engine
-) -> AbstractContextManager[RunWriter] | AbstractContextManager[None]:
-    if out is None:
-        return nullcontext()
-    return RunWriter(RunDirectory.create(out), engine.epoch_wall_ns / NS_PER_S)
 
 
 @dataclass(frozen=True, slots=True)

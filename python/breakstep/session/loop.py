@@ -6,17 +6,16 @@ from dataclasses import dataclass, field
 from breakstep._engine import Engine
 from breakstep.analysis.rows import Rows
 from breakstep.engine.contact import settle
-from breakstep.engine.ledger import Second
 from breakstep.engine.step_runner import StepRunner, Watch
 from breakstep.model.plan import Plan, Step
 from breakstep.model.record import StepRecord
-from breakstep.model.units import NS_PER_S, format_rate
+from breakstep.model.units import format_rate
 from breakstep.report.progress import Progress
 from breakstep.search.controller import Controller, Done
+from breakstep.session.books import keep
 from breakstep.session.guard import HostGuard
 from breakstep.session.live import Onlooker
 from breakstep.session.record import Judge
-from breakstep.store.intervals_csv import Span
 from breakstep.store.writer import RunWriter
 
 INTERRUPTED = Done("interrupted", "it was interrupted")
@@ -68,7 +67,9 @@ class Loop:
         self.progress.started(step)
         onlooker = Onlooker(self.plan, step, self.progress, self.guard)
         watch = Watch(
-            second=lambda second: self._keep(step, second),
+            second=lambda second: keep(
+                self.writer, self._epoch_wall_ns, second, step.index, self.number
+            ),
             look=onlooker.look,
             stopping=self.stopping,
             decided=judge.decided,
@@ -94,16 +95,3 @@ class Loop:
                 f"After the load of {rate}/s the target stayed slow for ten seconds without load; "
                 "later steps may have met a service that had not recovered."
             )
-
-    def _keep(self, step: Step, second: Second) -> None:
-        if self.writer is None:
-            return
-        epoch_s = self._epoch_wall_ns / NS_PER_S
-        from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
-        span = Span(from_s, to_s, step.index, second.phase, second.in_flight_end, self.number)
-        self.writer.interval(span, second.tally)
-        cpu_share = second.tally.cpu_ns / max(1, second.to_ns - second.from_ns)
-        self.writer.signal(to_s, "generator", "cpu", "cores", cpu_share)
-        self.writer.signal(
-            to_s, "generator", "run_delay", "ms", second.tally.run_delay_ns / 1_000_000
-        )

@@ -1,10 +1,8 @@
 """`sweep`: the closed model, level by level, with everything a run leaves behind."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from breakstep._engine import Engine
@@ -14,6 +12,7 @@ from breakstep.analysis.words import percent
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
 from breakstep.engine.ledger import Second
+from breakstep.engine.reach import at_its_address
 from breakstep.model.record import Answer, Result, Status
 from breakstep.model.sweep import Comparison, Level, Sweep, SweepPlan, SweepStop
 from breakstep.model.units import NS_PER_MS, NS_PER_S, format_duration
@@ -21,14 +20,13 @@ from breakstep.plan import limits
 from breakstep.plan.redact import plan_json, redact_url
 from breakstep.report.sweep import level_line
 from breakstep.report.sweep_html import render_sweep_html
+from breakstep.session.books import keep, open_writer
 from breakstep.session.closed_level import ClosedLoad, ClosedRunner, open_sockets, whole_seconds
 from breakstep.session.contact import check_contact
 from breakstep.session.environment import describe
 from breakstep.session.find import Around
 from breakstep.session.open_comparison import OpenRunner, nominal_per_s
 from breakstep.session.sweep_record import Recorder, level_notes, worst_trust
-from breakstep.store.intervals_csv import Span
-from breakstep.store.run_directory import RunDirectory
 from breakstep.store.sweep_json import SECTION, to_section
 from breakstep.store.writer import RunWriter
 
@@ -38,6 +36,7 @@ ERRORS_STOP = 0.10
 
 def sweep(plan: SweepPlan, around: Around) -> Result:
     """Measures every level. Raises PlanError, TargetError, EngineError or StoreError."""
+    plan = replace(plan, base=at_its_address(plan.base))
     base, machine, started_at = plan.base, limits.read_machine(), datetime.now(UTC)
     allowed = limits.connections_allowed(base, machine)
     engine = start_engine(base, allowed)
@@ -47,7 +46,7 @@ def sweep(plan: SweepPlan, around: Around) -> Result:
         if not around.stopping():
             check_contact(base, contact)
         around.say(_opening(plan, contact))
-        with _writer(around.out, engine) as writer:
+        with open_writer(around.out, engine) as writer:
             course = _Course(plan, around, engine, contact, writer, others)
             course.note_limits(allowed)
             course.run()
@@ -210,25 +209,7 @@ class _Course:
         self.around.say(f"note: {text}")
 
     def _keep(self, index: int, second: Second) -> None:
-        if self.writer is None:
-            return
-        epoch_s = self._epoch_wall_ns / NS_PER_S
-        from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
-        self.writer.interval(
-            Span(from_s, to_s, index, second.phase, second.in_flight_end), second.tally
-        )
-        cores = second.tally.cpu_ns / max(1, second.to_ns - second.from_ns)
-        self.writer.signal(to_s, "generator", "cpu", "cores", cores)
-        delay_ms = second.tally.run_delay_ns / NS_PER_MS
-        self.writer.signal(to_s, "generator", "run_delay", "ms", delay_ms)
-
-
-def _writer(
-    out: Path | None, engine: Engine
-) -> AbstractContextManager[RunWriter] | AbstractContextManager[None]:
-    if out is None:
-        return nullcontext()
-    return RunWriter(RunDirectory.create(out), engine.epoch_wall_ns / NS_PER_S)
+        keep(self.writer, self._epoch_wall_ns, second, index)
 
 
 def _answer(found: Sweep) -> Answer:
