@@ -23,5 +23,9 @@ class EngineError(BreakstepError):
     """The load generator itself failed."""
 
 
+class ProbeError(BreakstepError):
+    """A server-side signal could not be read."""
+
+
 class StoreError(BreakstepError):
     """A run directory could not be written or read."""

@@ -1,0 +1,1 @@
+"""What saturated first: one hypothesis a file, their ranking and the evidence."""

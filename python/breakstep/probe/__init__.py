@@ -1,0 +1,1 @@
+"""Server-side signals, one source a file; a probe only reads."""

@@ -1,0 +1,35 @@
+"""What every probe is: something that can be read again and again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from breakstep.model.probe import ProbeSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value as the source has it now.
+
+    A `counter` only grows: what is kept of it is its growth a second, in `unit`. CPU seconds, read
+    as a counter, become cores.
+    """
+
+    name: str
+    unit: str
+    value: float
+    counter: bool = False
+
+
+class Probe(Protocol):
+    """An open probe. It never changes what it looks at, and never waits longer than seconds."""
+
+    def read(self) -> Sequence[Reading]:
+        """Everything now. Raises ProbeError; the next call tries again, connecting anew."""
+
+    def close(self) -> None:
+        """Lets go of what it holds. May be called while a read hangs in another thread."""
+
+
+Opener = Callable[[ProbeSpec], Probe]
+"""Connects and looks once. Raises ProbeError: what, where, and how to put it right."""
