@@ -8,7 +8,15 @@ from results import staircase
 from rich.console import Console
 from searching import SHAPE
 
-from breakstep.report.progress import LiveView, Now, live_text, progress_on, step_line
+from breakstep.report.progress import (
+    LiveView,
+    Now,
+    heading,
+    live_text,
+    progress_on,
+    step_line,
+    step_text,
+)
 
 NOW = Now(
     phase="hold",
@@ -49,9 +57,9 @@ def show(*, terminal: bool, quiet: bool = False) -> str:
     file = io.StringIO()
     console = Console(file=file, width=100, force_terminal=terminal, _environ={"TERM": "xterm"})
     with progress_on(console, quiet=quiet) as progress:
-        progress.started(SHAPE.step(0, 300.0))
+        progress.started(heading(SHAPE.step(0, 300.0)))
         progress.now(NOW)
-        progress.finished(record(0, 300.0))
+        progress.finished(step_text(record(0, 300.0)))
     return file.getvalue()
 
 
@@ -76,6 +84,6 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR set a terminal gets no colour codes."""
     monkeypatch.setenv("NO_COLOR", "1")
     file = io.StringIO()
-    LiveView(Console(file=file, force_terminal=True)).finished(record(0, 300.0, "fail"))
+    LiveView(Console(file=file, force_terminal=True)).finished(step_text(record(0, 300.0, "fail")))
     assert "fail: " in file.getvalue()
     assert "\x1b[31m" not in file.getvalue()

@@ -32,7 +32,7 @@ from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep, SweepPlan
 from breakstep.plan.flags import Flags
 from breakstep.plan.sweep_flags import CONCURRENCY, sweep_from_flags
-from breakstep.report.progress import Silent
+from breakstep.report.progress import progress_on
 from breakstep.report.sweep import comparison_table, conclusion, levels_table
 from breakstep.session.find import Around, default_out, new_run
 from breakstep.session.interrupts import interrupts
@@ -115,7 +115,7 @@ def _measure(plan: SweepPlan, run: str, out: Path, *, json: str | None, quiet: b
         around = Around(
             run=run,
             out=out,
-            progress=Silent(),
+            progress=progress_on(screen, quiet=quiet),
             say=(lambda _line: None)
             if quiet
             else (lambda line: screen.print(line, markup=False, soft_wrap=True)),

@@ -41,7 +41,7 @@ class Now:
 
 
 class Progress(Protocol):
-    """Shows a run. Entered before the first step, left after the last."""
+    """Shows a run. Entered before the first load, left after the last."""
 
     def __enter__(self) -> Self:
         """Starts to show."""
@@ -56,16 +56,16 @@ class Progress(Protocol):
         """Leaves the terminal as it was."""
         ...
 
-    def started(self, step: Step) -> None:
-        """A step begins."""
+    def started(self, heading: str) -> None:
+        """A step or a level begins; the heading says which, and what it offers."""
         ...
 
     def now(self, now: Now) -> None:
         """A second of it has passed."""
         ...
 
-    def finished(self, step: StepRecord) -> None:
-        """It was judged."""
+    def finished(self, line: Text) -> None:
+        """It is over; the line says what became of it."""
         ...
 
 
@@ -92,31 +92,29 @@ class Silent:
     ) -> None:
         pass
 
-    def started(self, step: Step) -> None:
+    def started(self, heading: str) -> None:
         """Shows nothing."""
 
     def now(self, now: Now) -> None:
         """Shows nothing."""
 
-    def finished(self, step: StepRecord) -> None:
+    def finished(self, line: Text) -> None:
         """Shows nothing."""
 
 
 class Lines(Silent):
-    """Prints one line for each finished step."""
+    """Prints one line for each finished step or level."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def finished(self, step: StepRecord) -> None:
-        """Prints the step and what became of it."""
-        line = Text(step_line(step))
-        line.highlight_words([f"{step.verdict.name}:"], STYLES[step.verdict.name])
+    def finished(self, line: Text) -> None:
+        """Prints the line."""
         self._console.print(line, soft_wrap=True)
 
 
 class LiveView(Lines):
-    """Keeps the step under way at the bottom of the terminal, the finished ones above it."""
+    """Keeps the load under way at the bottom of the terminal, the finished ones above it."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -127,7 +125,7 @@ class LiveView(Lines):
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._step: Step | None = None
+        self._heading = ""
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -141,20 +139,19 @@ class LiveView(Lines):
     ) -> None:
         self._live.stop()
 
-    def started(self, step: Step) -> None:
-        """Shows the step before anything is known of it."""
-        self._step = step
-        self._live.update(Text(heading(step)), refresh=True)
+    def started(self, heading: str) -> None:
+        """Shows the load before anything is known of it."""
+        self._heading = heading
+        self._live.update(Text(heading), refresh=True)
 
     def now(self, now: Now) -> None:
         """Shows the last second."""
-        if self._step is not None:
-            self._live.update(Text(f"{heading(self._step)}, {live_text(now)}"), refresh=True)
+        self._live.update(Text(f"{self._heading}, {live_text(now)}"), refresh=True)
 
-    def finished(self, step: StepRecord) -> None:
-        """Moves the step up among the finished ones."""
+    def finished(self, line: Text) -> None:
+        """Moves the load up among the finished ones."""
         self._live.update(Text(""))
-        super().finished(step)
+        super().finished(line)
 
 
 def heading(step: Step) -> str:
@@ -163,7 +160,7 @@ def heading(step: Step) -> str:
 
 
 def live_text(now: Now) -> str:
-    """The last second of a step, three lines."""
+    """The last second of a load, three lines."""
     return (
         f"{now.phase} {now.elapsed_s:.0f} of {now.length_s:.0f} s\n"
         f"  sent {format_rate(now.sent_per_s)}/s · completed {format_rate(now.completed_per_s)}/s"
@@ -173,6 +170,13 @@ def live_text(now: Now) -> str:
         f" · lateness p99 {duration(now.lateness_p99_ms)}"
         f" · generator CPU {share(now.generator_cpu_share)}"
     )
+
+
+def step_text(step: StepRecord) -> Text:
+    """The line of a finished step, its verdict coloured."""
+    line = Text(step_line(step))
+    line.highlight_words([f"{step.verdict.name}:"], STYLES[step.verdict.name])
+    return line
 
 
 def step_line(step: StepRecord) -> str:

@@ -60,12 +60,22 @@ def columns(sweep: Sweep) -> tuple[Column, ...]:
     return (*COLUMNS[:9], *THINKING, *COLUMNS[9:])
 
 
+def level_heading(concurrency: int, think_ns: int) -> str:
+    """Which level it is."""
+    think = f" thinking {format_duration(think_ns)}" if think_ns else ""
+    return f"{users(concurrency)}{think}"
+
+
+def open_heading(rate_per_s: float) -> str:
+    """The open model beside the levels."""
+    return f"open: {format_rate(rate_per_s)}/s offered"
+
+
 def level_line(level: Level, think_ns: int) -> str:
     """A finished level in one line."""
-    think = f" thinking {format_duration(think_ns)}" if think_ns else ""
     why = level.unusable
     return (
-        f"{users(level.concurrency)}{think}: {format_rate(level.completed_per_s)}/s, "
+        f"{level_heading(level.concurrency, think_ns)}: {format_rate(level.completed_per_s)}/s, "
         f"p50 {duration(level.response_ms.p50)}, p95 {duration(level.response_ms.p95)}, "
         f"p99 {duration(level.response_ms.p99)}, errors {share(level.errors)}"
         f"{'' if why is None else f' (not used: {why})'}"

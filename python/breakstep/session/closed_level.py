@@ -11,8 +11,8 @@ from pathlib import Path
 
 from breakstep._engine import Engine, Interval, Segment, Tally
 from breakstep.engine.generator import drain
-from breakstep.engine.ledger import Second, StepLedger
-from breakstep.engine.step_runner import LEAD_NS, LOOK_NS, SAFETY_NS
+from breakstep.engine.ledger import Phase, Second, StepLedger
+from breakstep.engine.step_runner import LEAD_NS, LOOK_NS, SAFETY_NS, Snapshot
 from breakstep.model.errors import EngineError
 from breakstep.model.units import NS_PER_S
 
@@ -77,12 +77,16 @@ def open_sockets() -> int:
 
 @dataclass(frozen=True, slots=True)
 class ClosedRunner:
-    """Runs levels on an engine, one after another. `second` gets every finished second."""
+    """Runs levels on an engine, one after another.
+
+    `second` gets every finished second; `look` sees the level several times a second.
+    """
 
     engine: Engine
     workers: int
     timeout_ns: int
     second: Callable[[ClosedLoad, Second], None]
+    look: Callable[[Snapshot], None]
     stopping: Callable[[], bool]
 
     def run(self, load: ClosedLoad) -> ClosedMeasurement:
@@ -102,6 +106,7 @@ class ClosedRunner:
             self._keep(course, course.take_finished())
             now_ns = self.engine.now_ns()
             course.count_sockets(now_ns)
+            self.look(course.snapshot(now_ns, self.engine.in_flight()))
             if now_ns > course.end_ns + self.timeout_ns + SAFETY_NS:
                 raise EngineError(
                     "arrivals are unaccounted for after the timeout: this is a bug in breakstep"
@@ -124,6 +129,7 @@ class _Course:
 
     def __init__(self, load: ClosedLoad, segment: int, start_ns: int, workers: int) -> None:
         self.load = load
+        self.start_ns = start_ns
         self.hold_ns = start_ns + load.warmup_ns
         self.end_ns = self.hold_ns + load.hold_ns
         self._segment = segment
@@ -162,6 +168,18 @@ class _Course:
             self._sockets = max(self._sockets, open_sockets())
             self._count_at_ns = now_ns + NS_PER_S
 
+    def snapshot(self, now_ns: int, in_flight: int) -> Snapshot:
+        return Snapshot(
+            phase=self._phase(now_ns),
+            elapsed_ns=max(0, min(now_ns, self.end_ns) - self.start_ns),
+            length_ns=self.end_ns - self.start_ns,
+            seen_ns=max(0, min(now_ns, self.end_ns) - self.hold_ns),
+            hold=self._hold.hold,
+            in_flight=in_flight,
+            in_flight_start=self._warmup.in_flight_at(self.hold_ns),
+            last_second=self._hold.last_second() or self._warmup.last_second(),
+        )
+
     def measurement(self, *, interrupted: bool) -> ClosedMeasurement:
         part = self._hold.parts(1)
         return ClosedMeasurement(
@@ -177,6 +195,11 @@ class _Course:
             sockets=self._sockets,
             interrupted=interrupted,
         )
+
+    def _phase(self, now_ns: int) -> Phase:
+        if now_ns < self.hold_ns:
+            return "warmup"
+        return "hold" if now_ns < self.end_ns else "drain"
 
     def _add_warmup(self, interval: Interval) -> None:
         if interval.segment is not None:

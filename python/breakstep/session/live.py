@@ -1,6 +1,6 @@
-"""A step under way, for the hopeless rule and for the screen."""
+"""A load under way, for the hopeless rule and for the screen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from breakstep.analysis.hopeless import HoldSoFar, hopeless
 from breakstep.engine.ledger import Second
@@ -12,6 +12,21 @@ from breakstep.session.guard import HostGuard
 
 
 @dataclass(slots=True)
+class Screen:
+    """Shows every new second of one load."""
+
+    progress: Progress
+    _shown: Second | None = None
+
+    def look(self, snapshot: Snapshot) -> None:
+        """Shows the last second unless it was shown already."""
+        second = snapshot.last_second
+        if second is not None and second is not self._shown:
+            self._shown = second
+            self.progress.now(_now(snapshot, second))
+
+
+@dataclass(slots=True)
 class Onlooker:
     """Looks at a step several times a second: ends it when hopeless, shows every new second."""
 
@@ -19,15 +34,15 @@ class Onlooker:
     step: Step
     progress: Progress
     guard: HostGuard
-    shown: Second | None = None
     saw_hold: bool = False
+    _screen: Screen = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._screen = Screen(self.progress)
 
     def look(self, snapshot: Snapshot) -> str | None:
         """Why the hold should end now, or None."""
-        second = snapshot.last_second
-        if second is not None and second is not self.shown:
-            self.shown = second
-            self.progress.now(_now(snapshot, second))
+        self._screen.look(snapshot)
         if snapshot.phase != "hold":
             return None
         if not self.saw_hold:

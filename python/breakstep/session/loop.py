@@ -10,7 +10,7 @@ from breakstep.engine.step_runner import StepRunner, Watch
 from breakstep.model.plan import Plan, Step
 from breakstep.model.record import StepRecord
 from breakstep.model.units import format_rate
-from breakstep.report.progress import Progress
+from breakstep.report.progress import Progress, heading, step_text
 from breakstep.search.controller import Controller, Done
 from breakstep.session.books import keep
 from breakstep.session.guard import HostGuard
@@ -64,7 +64,7 @@ class Loop:
         return INTERRUPTED
 
     def _step(self, step: Step, runner: StepRunner, judge: Judge) -> None:
-        self.progress.started(step)
+        self.progress.started(heading(step))
         onlooker = Onlooker(self.plan, step, self.progress, self.guard)
         watch = Watch(
             second=lambda second: keep(
@@ -82,7 +82,7 @@ class Loop:
         before = self.history[-1] if self.history else None
         record = judge.record(measured, host if onlooker.saw_hold else None, before)
         self.history.append(record)
-        self.progress.finished(record)
+        self.progress.finished(step_text(record))
 
     def _settle(self) -> None:
         """After a failed load the target may be busy with what nobody waits for any more."""

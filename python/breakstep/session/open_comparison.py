@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from breakstep._engine import Engine
 from breakstep.engine.ledger import Second
-from breakstep.engine.step_runner import Measurement, StepRunner, Watch
+from breakstep.engine.step_runner import Measurement, Snapshot, StepRunner, Watch
 from breakstep.model.plan import Plan, Step
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
 from breakstep.search.controller import step_seed
@@ -28,11 +28,15 @@ def nominal_per_s(concurrency: int, think_ns: int, unloaded_ns: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class OpenRunner:
-    """Offers a rate as long as the levels were held. `keep` gets every finished second."""
+    """Offers a rate as long as the levels were held.
+
+    `keep` gets every finished second; `look` sees the load several times a second.
+    """
 
     engine: Engine
     base: Plan
     keep: Callable[[int, Second], None]
+    look: Callable[[Snapshot], None]
     stopping: Callable[[], bool]
 
     def announcement(self, concurrency: int, rate_per_s: float) -> str:
@@ -56,5 +60,5 @@ class OpenRunner:
             seed=step_seed(base.seed, index),
         )
         runner = StepRunner(self.engine, base.arrivals, base.workers, base.timeout_ns)
-        watch = Watch(lambda second: self.keep(index, second), lambda _now: None, self.stopping)
+        watch = Watch(lambda second: self.keep(index, second), self.look, self.stopping)
         return runner.run(step, watch)

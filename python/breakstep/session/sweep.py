@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rich.text import Text
+
 from breakstep._engine import Engine
 from breakstep.analysis.throughput_knee import throughput_knee, users
 from breakstep.analysis.usl import Point, fit_usl
@@ -18,13 +20,14 @@ from breakstep.model.sweep import Comparison, Level, Sweep, SweepPlan, SweepStop
 from breakstep.model.units import NS_PER_MS, NS_PER_S, format_duration
 from breakstep.plan import limits
 from breakstep.plan.redact import plan_json, redact_url
-from breakstep.report.sweep import level_line
+from breakstep.report.sweep import level_heading, level_line, open_heading
 from breakstep.report.sweep_html import render_sweep_html
 from breakstep.session.books import keep, open_writer
 from breakstep.session.closed_level import ClosedLoad, ClosedRunner, open_sockets, whole_seconds
 from breakstep.session.contact import check_contact
 from breakstep.session.environment import describe
 from breakstep.session.find import Around
+from breakstep.session.live import Screen
 from breakstep.session.open_comparison import OpenRunner, nominal_per_s
 from breakstep.session.sweep_record import Recorder, level_notes, worst_trust
 from breakstep.store.sweep_json import SECTION, to_section
@@ -49,7 +52,8 @@ def sweep(plan: SweepPlan, around: Around) -> Result:
         with open_writer(around.out, engine) as writer:
             course = _Course(plan, around, engine, contact, writer, others)
             course.note_limits(allowed)
-            course.run()
+            with around.progress:
+                course.run()
             found = course.found()
             result = Result(
                 id=around.run,
@@ -161,6 +165,7 @@ class _Course:
             base.workers,
             base.timeout_ns,
             lambda load, second: self._keep(load.index, second),
+            Screen(self.around.progress).look,
             self.around.stopping,
         )
         load = ClosedLoad(
@@ -170,11 +175,12 @@ class _Course:
             warmup_ns=whole_seconds(base.warmup_ns),
             hold_ns=base.hold_ns,
         )
+        self.around.progress.started(level_heading(load.concurrency, load.think_ns))
         measured = runner.run(load)
         if measured.interrupted and measured.tally.arrivals == 0:
             return None
         level = self._recorder().level(measured)
-        self.around.say(level_line(level, self.plan.think_ns))
+        self.around.progress.finished(Text(level_line(level, self.plan.think_ns)))
         return level
 
     def _compare(self) -> None:
@@ -188,8 +194,10 @@ class _Course:
     def _offer_open(self, unloaded_ns: int) -> None:
         plan, level = self.plan, self.levels[-1]
         rate_per_s = nominal_per_s(level.concurrency, plan.think_ns, unloaded_ns)
-        runner = OpenRunner(self.engine, plan.base, self._keep, self.around.stopping)
+        screen = Screen(self.around.progress)
+        runner = OpenRunner(self.engine, plan.base, self._keep, screen.look, self.around.stopping)
         self.around.say(runner.announcement(level.concurrency, rate_per_s))
+        self.around.progress.started(open_heading(rate_per_s))
         measured = runner.run(self._index(), rate_per_s)
         if measured.interrupted:
             self._stop("interrupted", "it was interrupted")
