@@ -62,6 +62,7 @@ def test_the_majority_of_windows_decides_a_load() -> None:
     history = [record(k, 100.0, verdict) for k, verdict in enumerate(verdicts)]
     result = answer([*history, record(3, 105.0, "fail")], Done("broken", "…"), TERMS)
     assert result.range_per_s == (100.0, 105.0)
+    assert any(c.startswith("1 of 3 windows at 100/s failed") for c in result.caveats)
 
 
 def test_capacity_is_the_highest_ok_rate_of_a_stable_step() -> None:

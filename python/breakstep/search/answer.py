@@ -105,6 +105,7 @@ def _caveats(history: Sequence[StepRecord], ladder: Ladder, terms: Terms) -> tup
         *_assumed(terms),
         ARRIVAL_LAW[terms.arrivals],
         POINT_ESTIMATE,
+        *_overruled(ladder),
         *_out_of_order(ladder),
         *_growing(at_held),
         *_few(at_held, terms.slos),
@@ -128,6 +129,15 @@ def _out_of_order(ladder: Ladder) -> list[str]:
         "failed: the service does not simply get worse with load."
     )
     return [says]
+
+
+def _overruled(ladder: Ladder) -> list[str]:
+    return [
+        f"{rung.failed} of {rung.measured} windows at {format_rate(rung.rate_per_s)}/s failed, and "
+        "it counts as held: chance, or something other than load, such as a pause of the service."
+        for rung in ladder.rungs
+        if rung.standing == "pass" and rung.failed
+    ]
 
 
 def _growing(at_held: Sequence[StepRecord]) -> list[str]:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from breakstep.model.record import StepRecord
 
+FAILS = 2
+"""Windows that have to fail before a load does."""
+
 Standing = Literal["pass", "fail", "open"]
 
 
@@ -58,6 +61,12 @@ class Ladder:
                 break
             held = rung
         return held
+
+    @property
+    def doubted(self) -> Rung | None:
+        """The lowest load that does not hold, while no second window agrees that it fails."""
+        first = next((rung for rung in self.rungs if rung.standing != "pass"), None)
+        return first if first is not None and first.failed < FAILS else None
 
     @property
     def out_of_order(self) -> Rung | None:

@@ -13,14 +13,16 @@ from breakstep.search.controller import (
     unsettled_twice,
     without_verdict,
 )
-from breakstep.search.ladder import Ladder, Rung
+from breakstep.search.ladder import FAILS, Ladder
 
 
 @dataclass(frozen=True, slots=True)
 class Staircase:
-    """Goes up one rate after a pass, measures an open step once more, stops at the first fail.
+    """Goes up one rate after a pass, stops at the first load that fails in two windows.
 
-    With `to_the_end` it goes on after a fail, to show what lies beyond the break.
+    One window does not decide: a service that froze for a moment fails once. A step without a
+    verdict is measured once more as well. With `to_the_end` it goes on after the break, to show
+    what lies beyond.
     """
 
     rates_per_s: tuple[float, ...]
@@ -29,27 +31,26 @@ class Staircase:
 
     def next_step(self, history: Sequence[StepRecord]) -> Step | Done:
         """The next rate of the staircase."""
-        broken = Ladder.of(history).broken
-        if broken is not None and not self.to_the_end:
-            return _failed(history, broken)
+        ladder = Ladder.of(history)
         if unsettled_twice(history):
-            return without_verdict(history)
+            return _end(ladder, without_verdict(history))
         if unsettled(history):
             return self.shape.step(len(history), history[-1].offered_per_s)
-        climbed = sum(step.verdict.name in ("pass", "fail") for step in history)
-        if climbed == len(self.rates_per_s):
-            return self._end(history)
+        if ladder.doubted is not None:
+            return self.shape.step(len(history), ladder.doubted.rate_per_s)
+        climbed, loads = len(ladder.rungs), len(self.rates_per_s)
+        if climbed == loads or (ladder.broken is not None and not self.to_the_end):
+            return _end(ladder, Done("ceiling", f"all {loads} loads held"))
         return self.shape.step(len(history), self.rates_per_s[climbed])
 
-    def _end(self, history: Sequence[StepRecord]) -> Done:
-        broken = Ladder.of(history).broken
-        if broken is not None:
-            return _failed(history, broken)
-        return Done("ceiling", f"all {len(self.rates_per_s)} loads held")
 
-
-def _failed(history: Sequence[StepRecord], broken: Rung) -> Done:
-    failed = f"{format_rate(broken.rate_per_s)}/s failed"
-    if Ladder.of(history).sustainable is None:
+def _end(ladder: Ladder, unbroken: Done) -> Done:
+    """Where it broke, or else `unbroken`."""
+    if ladder.broken is None:
+        return unbroken
+    # Once only if the generator was disturbed whenever it was measured again.
+    often = "twice" if ladder.broken.failed >= FAILS else "once, and could not be measured again"
+    failed = f"{format_rate(ladder.broken.rate_per_s)}/s failed {often}"
+    if ladder.sustainable is None:
         return Done("floor", f"{failed}, and no lower load was offered")
     return Done("broken", failed)
