@@ -231,7 +231,7 @@ def test_the_files_of_a_run_agree_with_each_other(url: str, tmp_path: Path) -> N
     tagged = list(histograms(out))
     assert {tag for tag, _ in tagged} == {"response", "service"}
     assert sum(h.count for tag, h in tagged if tag == "response") == total(rows, "arrivals")
-    assert (out / "signals.csv").read_text().startswith("time,source,name,unit,value\n")
+    assert (out / "signals.csv").read_text().startswith("time,source,name,unit,value,kind\n")
     assert "</html>" in (out / "report.html").read_text()
 
 

@@ -7,11 +7,13 @@ from fakes import FakeTally
 from results import FOUND
 
 from breakstep.model.errors import StoreError
+from breakstep.model.signal import Sample, Signal
 from breakstep.store.intervals_csv import Span
 from breakstep.store.result_json import read_result
 from breakstep.store.run_directory import FILES, RunDirectory
 from breakstep.store.writer import RunWriter
 
+CPU = Signal("generator", "generator", "cpu", "cores")
 SPAN = Span(1_700_000_001.0, 1_700_000_002.0, 0, "hold", 1)
 
 
@@ -32,11 +34,11 @@ def test_a_row_can_be_read_before_the_run_has_ended(tmp_path: Path) -> None:
     """What was measured is kept even if the process dies in the next second."""
     with RunWriter(RunDirectory.create(tmp_path), 1_700_000_000.0) as writer:
         writer.interval(SPAN, FakeTally(ok_ms=[10.0]))
-        writer.signal(1_700_000_002.0, "generator", "cpu", "cores", 0.25)
+        writer.signals([Sample(CPU, 1_700_000_002.0, 0.25)])
         assert lines(tmp_path, "intervals.csv")[1].startswith("1700000001.000,1700000002.000,0,")
         assert lines(tmp_path, "signals.csv") == [
-            "time,source,name,unit,value",
-            "1700000002.000,generator,cpu,cores,0.25",
+            "time,source,name,unit,value,kind",
+            "1700000002.000,generator,cpu,cores,0.25,generator",
         ]
         assert [line.split(",")[:4] for line in lines(tmp_path, "histograms.hlog")[-2:]] == [
             ["Tag=response", "1.000", "1.000", "10.000"],

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from breakstep.model.probe import ProbeSpec
 from breakstep.model.slo import Slo
 
 Arrivals = Literal["poisson", "uniform"]
@@ -92,10 +93,12 @@ class Plan:
     repeat: int = 1
     """Runs of the whole, each with arrivals of its own."""
     between: str | None = None
+    """A shell command between two runs, such as one that restarts the service."""
     servers: int | None = None
     """Requests the service works on at once: with it the breaking load is foretold."""
     predict_only: bool = False
-    """A shell command between two runs, such as one that restarts the service."""
+    probes: tuple[ProbeSpec, ...] = ()
+    """What is sampled on the server meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

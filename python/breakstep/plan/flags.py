@@ -12,9 +12,11 @@ from urllib.parse import unquote
 from breakstep._engine import request_bytes
 from breakstep.model.errors import PlanError
 from breakstep.model.plan import Arrivals, Effort, Plan, Scenario, Search, Staircase, Target
+from breakstep.model.probe import ProbeSpec
 from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_S, parse_duration, parse_rate
 from breakstep.plan.address import Resolver, Url, authorisation_fault, parse_url, resolve
+from breakstep.plan.probes import parse_probe
 
 T = TypeVar("T")
 
@@ -47,6 +49,7 @@ class Flags:
     between: str | None = None
     servers: int | None = None
     predict_only: bool = False
+    probe: Sequence[str] = ()
     method: str | None = None
     header: Sequence[str] = ()
     data: str | None = None
@@ -65,6 +68,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     faults = _Faults()
     url = faults.of("URL", parse_url, flags.url)
     slos = [faults.of("--slo", parse_slo, text) for text in flags.slo]
+    probes = _probes(flags, faults)
     load = _load(flags, faults)
     hold_ns = faults.of("--hold", _duration_above_zero, flags.hold or _default_hold(load))
     ramp_ns = faults.of("--ramp", parse_duration, flags.ramp)
@@ -100,6 +104,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
         between=flags.between,
         servers=flags.servers,
         predict_only=flags.predict_only,
+        probes=probes,
     )
 
 
@@ -147,6 +152,16 @@ def _load(flags: Flags, faults: _Faults) -> Staircase | Search | None:
         faults.when(bool(missing), f"--by goes with --from and --to: add {', '.join(missing)}")
         return None
     return _ladder(low, high, by, faults)
+
+
+def _probes(flags: Flags, faults: _Faults) -> tuple[ProbeSpec, ...]:
+    """Those without a fault; two of one label would mix their signals."""
+    given = [faults.of("--probe", parse_probe, text) for text in flags.probe]
+    probes = tuple(spec for spec in given if spec is not None)
+    labels = [spec.label for spec in probes]
+    for label in sorted({label for label in labels if labels.count(label) > 1}):
+        faults.when(True, f"--probe: {label} is there twice: give one of them a name=")  # noqa: FBT003
+    return probes
 
 
 def _bounds(flags: Flags) -> tuple[tuple[str, str | None], ...]:

@@ -14,14 +14,12 @@ from typing import Literal, cast
 
 from breakstep.model.probe import ProbeKind, ProbeSpec
 from breakstep.model.units import NS_PER_MS, NS_PER_S, parse_duration
-from breakstep.plan.redact import REDACTED, redact_faulty_url, redact_url
+from breakstep.plan.redact import redact_where
 
 EVERY_NS = 500 * NS_PER_MS
 EVERY_MIN_NS = 50 * NS_PER_MS
 EVERY_MAX_NS = 60 * NS_PER_S
 _LAST_OPTION = re.compile(r"(.*),([a-z_]+)=([^,]*)", re.DOTALL)
-_SECRET_OPTIONS = frozenset({"token", "password"})
-_PASSWORD = re.compile(r"(password\s*=\s*)('[^']*'|\S+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,24 +104,6 @@ def label_for(kind: ProbeKind, where: str) -> str:
         program = where.split(maxsplit=1)[0]
         return f"command:{program.rpartition('/')[2]}"
     return f"{kind}:{redact_where(where)}" if where else kind
-
-
-def redact_where(where: str) -> str:
-    """A place without passwords, tokens and user names."""
-    shown = _PASSWORD.sub(rf"\1{REDACTED}", where)
-    return redact_faulty_url(shown) if "@" in shown else redact_url(shown)
-
-
-def probe_json(spec: ProbeSpec) -> Mapping[str, object]:
-    """A probe as it may be shown."""
-    return {
-        "kind": spec.kind,
-        "label": spec.label,
-        "every_s": spec.every_ns / NS_PER_S,
-        "options": [
-            [name, REDACTED if name in _SECRET_OPTIONS else value] for name, value in spec.options
-        ],
-    }
 
 
 def _without_where(text: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from breakstep.model.plan import Plan, Search, Staircase
+from breakstep.model.probe import ProbeSpec
 from breakstep.model.units import NS_PER_S
 
 REDACTED = "***"
@@ -18,6 +19,8 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _USERINFO = re.compile(r"^(\w+://)?.*@", re.DOTALL)
+_PASSWORD = re.compile(r"(password\s*=\s*)('[^']*'|\S+)", re.IGNORECASE)
+_SECRET_OPTIONS = frozenset({"token", "password"})
 _PAIR = re.compile(r"([^?&;=#]+)=([^&;#]*)")
 # Headers whose names look harmless and whose values are.
 _HARMLESS = frozenset(
@@ -32,6 +35,7 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
         document[name.removesuffix("_ns") + "_s"] = document.pop(name) / NS_PER_S
     # A command may carry a password.
     document["between"] = REDACTED if plan.between is not None else None
+    document["probes"] = [probe_json(spec) for spec in plan.probes]
     document["slos"] = [str(slo) for slo in plan.slos]
     document["load"] = _load(plan.load)
     document["target"]["url"] = redact_url(plan.target.url)
@@ -75,6 +79,24 @@ def redact_faulty_url(text: str) -> str:
     'ftp://***@h/'
     """
     return redact_url(_USERINFO.sub(rf"\1{REDACTED}@", text))
+
+
+def redact_where(where: str) -> str:
+    """A place without passwords, tokens and user names."""
+    shown = _PASSWORD.sub(rf"\1{REDACTED}", where)
+    return redact_faulty_url(shown) if "@" in shown else redact_url(shown)
+
+
+def probe_json(spec: ProbeSpec) -> Mapping[str, object]:
+    """A probe as it may be shown."""
+    return {
+        "kind": spec.kind,
+        "label": spec.label,
+        "every_s": spec.every_ns / NS_PER_S,
+        "options": [
+            [name, REDACTED if name in _SECRET_OPTIONS else value] for name, value in spec.options
+        ],
+    }
 
 
 def _redact_pair(pair: re.Match[str]) -> str:

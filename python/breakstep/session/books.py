@@ -5,10 +5,14 @@ from pathlib import Path
 
 from breakstep._engine import Engine
 from breakstep.engine.ledger import Second
-from breakstep.model.units import NS_PER_MS, NS_PER_S
+from breakstep.model.signal import Sample, Signal
+from breakstep.model.units import NS_PER_S
 from breakstep.store.intervals_csv import Span
 from breakstep.store.run_directory import RunDirectory
 from breakstep.store.writer import RunWriter
+
+_CPU = Signal("generator", "generator", "cpu", "cores")
+_RUN_DELAY = Signal("generator", "generator", "run_delay", "tasks")
 
 
 def open_writer(
@@ -30,6 +34,6 @@ def keep(
     from_s, to_s = (epoch_s + at_ns / NS_PER_S for at_ns in (second.from_ns, second.to_ns))
     span = Span(from_s, to_s, step, second.phase, second.in_flight_end, run)
     writer.interval(span, second.tally)
-    cores = second.tally.cpu_ns / max(1, second.to_ns - second.from_ns)
-    writer.signal(to_s, "generator", "cpu", "cores", cores)
-    writer.signal(to_s, "generator", "run_delay", "ms", second.tally.run_delay_ns / NS_PER_MS)
+    middle_s, length_ns = (from_s + to_s) / 2.0, max(1, second.to_ns - second.from_ns)
+    cores, tasks = second.tally.cpu_ns / length_ns, second.tally.run_delay_ns / length_ns
+    writer.signals([Sample(_CPU, middle_s, cores), Sample(_RUN_DELAY, middle_s, tasks)])

@@ -1,13 +1,15 @@
 """Writes a run while it goes on, so that what was measured is kept whatever happens next."""
 
 import csv
+from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self, TextIO
 
 from breakstep.analysis.measured import Tally
 from breakstep.model.record import Result
-from breakstep.store import histogram_log, intervals_csv
+from breakstep.model.signal import Sample
+from breakstep.store import histogram_log, intervals_csv, signals_csv
 from breakstep.store.intervals_csv import Cell, Span
 from breakstep.store.result_json import dumps
 from breakstep.store.run_directory import (
@@ -19,8 +21,6 @@ from breakstep.store.run_directory import (
     RunDirectory,
     storing,
 )
-
-SIGNAL_COLUMNS = ("time", "source", "name", "unit", "value")
 
 
 class RunWriter:
@@ -34,7 +34,7 @@ class RunWriter:
             self._signals = files.enter_context(directory.open_new(SIGNALS))
             self._histograms = files.enter_context(directory.open_new(HISTOGRAMS))
             self._append_row(self._intervals, intervals_csv.COLUMNS)
-            self._append_row(self._signals, SIGNAL_COLUMNS)
+            self._append_row(self._signals, signals_csv.COLUMNS)
             self._append(self._histograms, histogram_log.header(started_at))
             self._files = files.pop_all()
 
@@ -60,9 +60,12 @@ class RunWriter:
         )
         self._append(self._histograms, "".join(lines))
 
-    def signal(self, at_s: float, source: str, name: str, unit: str, value: float) -> None:
-        """Appends one sample of a signal; `at_s` is in seconds since 1970."""
-        self._append_row(self._signals, (f"{at_s:.3f}", source, name, unit, f"{value:.6g}"))
+    def signals(self, samples: Sequence[Sample]) -> None:
+        """Appends samples of signals."""
+        for sample in samples:
+            self._append_row(self._signals, signals_csv.row(sample), flush=False)
+        with storing(self.directory.path):
+            self._signals.flush()
 
     def finish(self, result: Result, report_html: str) -> None:
         """Writes the result and the report; may be called again as the result grows."""
@@ -74,10 +77,11 @@ class RunWriter:
         with storing(self.directory.path):
             self._files.close()
 
-    def _append_row(self, file: TextIO, cells: tuple[Cell, ...]) -> None:
+    def _append_row(self, file: TextIO, cells: tuple[Cell, ...], *, flush: bool = True) -> None:
         with storing(self.directory.path):
             csv.writer(file, lineterminator="\n").writerow(cells)
-            file.flush()
+            if flush:
+                file.flush()
 
     def _append(self, file: TextIO, text: str) -> None:
         with storing(self.directory.path):
