@@ -197,7 +197,14 @@ BEHAVIOURS: Final[Mapping[str, Behaviour]] = MappingProxyType(
 @contextmanager
 def hostile(name: str) -> Iterator[str]:
     """The address of a server with that behaviour, on loopback."""
-    server = _Server(BEHAVIOURS[name])
+    with behaving(BEHAVIOURS[name]) as address:
+        yield address
+
+
+@contextmanager
+def behaving(behaviour: Behaviour) -> Iterator[str]:
+    """The address of a server with a behaviour of the caller's own."""
+    server = _Server(behaviour)
     try:
         yield server.address
     finally:

@@ -4,18 +4,17 @@ Nothing is followed: no redirect, and no proxy of the environment, which would s
 than the one meant.
 """
 
-import io
 import socket
 import ssl
 import time
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from breakstep.model.errors import ProbeError
 from breakstep.plan.redact import redact_where
+from breakstep.probe.stream import Stream, connect
 
 LIMIT_BYTES = 1_000_000
 _OK = 200
@@ -34,8 +33,8 @@ def get(
     parts = _parts(url, place)
     deadline_s = time.monotonic() + timeout_s
     try:
-        with _connect(parts, timeout_s, insecure=insecure) as stream:
-            return _exchange(_Bounded(stream, deadline_s), parts, place, limit_bytes)
+        with _connect(parts, timeout_s, insecure=insecure) as plain:
+            return _exchange(Stream(plain, deadline_s), parts, place, limit_bytes)
     except TimeoutError as error:
         raise ProbeError(f"{place} did not answer within {timeout_s:g} s") from error
     except ssl.SSLCertVerificationError as error:
@@ -45,47 +44,8 @@ def get(
         ) from error
     except OSError as error:
         raise ProbeError(_unreachable(parts, place, error)) from error
-    except HTTPException as error:
+    except (HTTPException, ValueError) as error:
         raise ProbeError(f"{place} does not answer in HTTP ({type(error).__name__})") from error
-
-
-@dataclass(slots=True)
-class _Bounded:
-    """A socket for http.client whose reads all end at one deadline, not each after a timeout."""
-
-    stream: socket.socket
-    deadline_s: float
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        """What a response is read from."""
-        return io.BufferedReader(_Reader(self))
-
-    def sendall(self, data: bytes) -> None:
-        """Sends a request."""
-        self.stream.settimeout(self.left_s())
-        self.stream.sendall(data)
-
-    def close(self) -> None:
-        """Left to who opened the socket."""
-
-    def left_s(self) -> float:
-        """Time until the deadline. Raises TimeoutError when there is none."""
-        left_s = self.deadline_s - time.monotonic()
-        if left_s <= 0.0:
-            raise TimeoutError
-        return left_s
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, bounded: _Bounded) -> None:
-        self._bounded = bounded
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
-        self._bounded.stream.settimeout(self._bounded.left_s())
-        return self._bounded.stream.recv_into(buffer)
 
 
 def _parts(url: str, place: str) -> SplitResult:
@@ -102,7 +62,7 @@ def _parts(url: str, place: str) -> SplitResult:
 def _connect(parts: SplitResult, timeout_s: float, *, insecure: bool) -> socket.socket:
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    plain = socket.create_connection((host, port), timeout=timeout_s)
+    plain = connect((host, port), timeout_s)
     if parts.scheme == "http":
         return plain
     try:
@@ -120,7 +80,7 @@ def _tls(*, insecure: bool) -> ssl.SSLContext:
     return context
 
 
-def _exchange(stream: _Bounded, parts: SplitResult, place: str, limit_bytes: int) -> bytes:
+def _exchange(stream: Stream, parts: SplitResult, place: str, limit_bytes: int) -> bytes:
     connection = HTTPConnection(parts.hostname or "", parts.port)
     connection.sock = stream
     connection.request("GET", _path(parts), headers=_headers(parts))
