@@ -37,6 +37,7 @@ def find(  # noqa: PLR0913  the words of the command line
     between: str | None = None,
     servers: int | None = None,
     predict_only: bool = False,
+    probe: str | Sequence[str] = (),
     method: str | None = None,
     data: str | None = None,
     headers: Sequence[tuple[str, str]] = (),
@@ -53,7 +54,7 @@ def find(  # noqa: PLR0913  the words of the command line
     second. Nothing is printed; files are written only to `out`. Ctrl-C ends the run and returns
     what was measured.
 
-    Raises PlanError (with every fault), TargetError, EngineError or StoreError.
+    Raises PlanError (with every fault), TargetError, ProbeError, EngineError or StoreError.
 
         result = breakstep.find("http://127.0.0.1:8080/", slo="p95<200ms", steps=[50, 100, 150])
         print(result.answer.sustainable_per_s, result.steps[-1].verdict.reasons)
@@ -82,6 +83,7 @@ def find(  # noqa: PLR0913  the words of the command line
         between=between,
         servers=servers,
         predict_only=predict_only,
+        probe=(probe,) if isinstance(probe, str) else probe,
         method=method,
         data=data,
         header=[f"{name}: {value}" for name, value in headers],

@@ -7,6 +7,7 @@ import pytest
 import breakstep
 from acceptance.command import breakstep as command
 from acceptance.target import target
+from breakstep.store.result_json import read_result
 
 pytestmark = pytest.mark.sockets
 
@@ -35,7 +36,7 @@ def test_each_run_is_kept_and_the_command_runs_between_them(tmp_path: Path) -> N
 
 
 def test_a_command_that_fails_ends_the_run_with_what_it_said(tmp_path: Path) -> None:
-    """Exit 1, and the last line of the command."""
+    """Exit 1, the last line of the command, and the run before it kept."""
     with target("--servers", "4", "--service", "constant:5ms") as url:
         ended = command(
             *("find", url, "--steps", "50", "--hold", "300ms", "--warmup", "0s"),
@@ -44,3 +45,7 @@ def test_a_command_that_fails_ends_the_run_with_what_it_said(tmp_path: Path) -> 
         )
     assert ended.returncode == 1
     assert "--between: the command failed with 7: no restart today" in ended.stderr
+    (out,) = (tmp_path / "breakstep-runs").iterdir()
+    kept = read_result(out)
+    assert [len(run.steps) for run in kept.runs] == [1]
+    assert any(text.startswith("Run 2 of 2 failed: ") for text in kept.answer.caveats)

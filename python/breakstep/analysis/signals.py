@@ -1,12 +1,15 @@
 """Signals as arrays, and what they were in a window."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, MutableSequence, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from breakstep.model.signal import Sample, Signal
+
+SAMPLES_MAX = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,35 @@ class Summary:
     last: float
 
 
+@dataclass(slots=True)
+class SeriesBuilder:
+    """Collects samples, 16 bytes each, up to `room`; `left_out` counts those beyond it."""
+
+    room: int = SAMPLES_MAX
+    left_out: int = 0
+    _columns: dict[Signal, tuple[MutableSequence[float], MutableSequence[float]]] = field(
+        default_factory=dict
+    )
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Keeps them, in any order."""
+        for sample in samples[: self.room]:
+            at_s, values = self._columns.setdefault(sample.signal, (array("d"), array("d")))
+            at_s.append(sample.at_s)
+            values.append(sample.value)
+        self.left_out += max(0, len(samples) - self.room)
+        self.room -= min(self.room, len(samples))
+
+    def build(self) -> tuple[Series, ...]:
+        """One series for each signal, in the order of their first samples."""
+        return tuple(_series(signal, *columns) for signal, columns in self._columns.items())
+
+
 def series_of(samples: Iterable[Sample]) -> tuple[Series, ...]:
-    """One series for each signal, in the order of their first samples."""
-    columns: dict[Signal, list[tuple[float, float]]] = {}
-    for sample in samples:
-        columns.setdefault(sample.signal, []).append((sample.at_s, sample.value))
-    return tuple(_series(signal, rows) for signal, rows in columns.items())
+    """The series that these samples are."""
+    builder = SeriesBuilder()
+    builder.add(list(samples))
+    return builder.build()
 
 
 def summaries(all_series: Sequence[Series], from_s: float, to_s: float) -> tuple[Summary, ...]:
@@ -51,9 +77,10 @@ def summaries(all_series: Sequence[Series], from_s: float, to_s: float) -> tuple
     return tuple(_summary(series) for series in inside if len(series.values))
 
 
-def _series(signal: Signal, rows: list[tuple[float, float]]) -> Series:
-    table = np.array(sorted(rows, key=lambda row: row[0]), dtype=np.float64)
-    return Series(signal, table[:, 0], table[:, 1])
+def _series(signal: Signal, at_s: Sequence[float], values: Sequence[float]) -> Series:
+    times, numbers = np.array(at_s, dtype=np.float64), np.array(values, dtype=np.float64)
+    order = np.argsort(times, kind="stable")
+    return Series(signal, times[order], numbers[order])
 
 
 def _summary(series: Series) -> Summary:

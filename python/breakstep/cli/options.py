@@ -7,7 +7,7 @@ import typer
 from typer.models import OptionInfo
 
 LOAD, JUDGING, REQUEST = "Load", "Judging", "Request"
-CONNECTION, GENERATOR, OUTPUT = "Connection", "Generator", "Output"
+CONNECTION, SERVER, GENERATOR, OUTPUT = "Connection", "Server", "Generator", "Output"
 
 
 def option(panel: str, text: str, *names: str, metavar: str | None = None) -> OptionInfo:
@@ -37,6 +37,14 @@ UnixSocket = Annotated[str | None, option(CONNECTION, "Connect to this socket.",
 Authorized = Annotated[
     list[str] | None,
     option(CONNECTION, "A public HOST whose owner has agreed to this load.", metavar="HOST"),
+]
+Probe = Annotated[
+    list[str] | None,
+    option(
+        SERVER,
+        "Sample the server meanwhile: auto, host, process:NAME, listen:PORT and more; repeatable.",
+        metavar="SPEC",
+    ),
 ]
 Workers = Annotated[int, option(GENERATOR, "Threads that offer the load.")]
 Pin = Annotated[str | None, option(GENERATOR, "Their cores, such as 0,1.", metavar="CORES")]

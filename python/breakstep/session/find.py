@@ -1,11 +1,12 @@
 """`find`: from a plan to the breaking point, with everything a run leaves behind."""
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from breakstep._engine import Engine
 from breakstep.analysis.effort import forecast
@@ -14,10 +15,12 @@ from breakstep.analysis.verdict import tightest_bound_ns
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
 from breakstep.engine.reach import at_its_address
+from breakstep.model.errors import BreakstepError
 from breakstep.model.plan import Plan, Search
 from breakstep.model.record import Answer, Result, RunRecord, Trust
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
 from breakstep.plan import limits
+from breakstep.plan.limits import Machine
 from breakstep.plan.redact import plan_json, redact_url
 from breakstep.report.html import render_html
 from breakstep.report.progress import Progress
@@ -41,6 +44,7 @@ from breakstep.session.environment import describe
 from breakstep.session.foresight import Foresight, foresee
 from breakstep.session.guard import HostGuard
 from breakstep.session.loop import INTERRUPTED, Loop
+from breakstep.session.signals import SignalBook, sampling, with_signals
 from breakstep.store.run_directory import RUNS, run_id
 from breakstep.store.writer import RunWriter
 
@@ -76,13 +80,16 @@ def default_out(run: str) -> Path:
 
 
 def find(plan: Plan, around: Around) -> Result:
-    """Finds the breaking point. Raises PlanError, TargetError, EngineError or StoreError."""
+    """Finds the breaking point.
+
+    Raises PlanError, TargetError, ProbeError, EngineError or StoreError. What was measured before
+    a later run failed is written first.
+    """
     started_at, machine = datetime.now(UTC), limits.read_machine()
     for warning in limits.warnings(plan, machine):
         around.say(f"warning: {warning}")
     plan = at_its_address(plan)
-    engine = start_engine(plan, limits.connections_allowed(plan, machine))
-    try:
+    with sampling(plan.probes) as book, _engine(plan, machine) as engine:
         contact = first_contact(engine, around.stopping)
         if not around.stopping():
             check_contact(plan, contact)
@@ -92,24 +99,35 @@ def find(plan: Plan, around: Around) -> Result:
             around.say(f"warning: {text}")
         engine.set_good_within(tightest_bound_ns(judged.slos))
         with open_writer(around.out, engine) as writer, _guard(judged) as guard:
-            bench = _Bench(judged, around, engine, writer, guard)
-            passes, foresight = bench.passes(contact)
+            bench = _Bench(judged, around, engine, writer, guard, book)
+            passes = bench.passes(contact)
+            book.keep(writer)
+            trust = _trust(passes.done, guard, started_at)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
-            trust = _trust(passes, guard, started_at)
-            found = together([_answer(one, terms) for one in passes])
+            found = together([_answer(one, terms) for one in passes.done])
             result = Result(
                 id=around.run,
                 command="find",
                 plan=plan_json(judged),
                 environment=describe(machine, started_at),
-                runs=tuple(_run_record(one) for one in passes),
-                answer=_withheld(_with(foresight, found), trust),
+                runs=tuple(_run_record(one) for one in passes.done),
+                answer=_withheld(_with(passes.foresight, found), trust),
                 trust=trust,
-                sections={} if foresight is None else {"prediction": foresight.section},
+                sections=passes.sections(),
             )
+            result = with_signals(result, book)
             if writer is not None:
                 writer.finish(result, render_html(result))
+        if passes.failure is not None:
+            raise passes.failure
         return result
+
+
+@contextmanager
+def _engine(plan: Plan, machine: Machine) -> Iterator[Engine]:
+    engine = start_engine(plan, limits.connections_allowed(plan, machine))
+    try:
+        yield engine
     finally:
         engine.stop()
 
@@ -133,6 +151,18 @@ class _Pass:
 
 
 @dataclass(frozen=True, slots=True)
+class _Passes:
+    """The runs that were made, and what ended them too early."""
+
+    done: Sequence[_Pass]
+    foresight: Foresight | None
+    failure: BreakstepError | None = None
+
+    def sections(self) -> Mapping[str, Any]:
+        return {} if self.foresight is None else {"prediction": self.foresight.section}
+
+
+@dataclass(frozen=True, slots=True)
 class _Bench:
     """What all runs share."""
 
@@ -141,11 +171,12 @@ class _Bench:
     engine: Engine
     writer: RunWriter | None
     guard: HostGuard
+    book: SignalBook
 
-    def passes(self, contact: Contact) -> tuple[list[_Pass], Foresight | None]:
+    def passes(self, contact: Contact) -> _Passes:
         """As many runs as the plan asks for, fewer if interrupted; light loads before them."""
         if self.plan.servers is None or contact.median_ns is None:
-            return self._runs(self.plan, contact), None
+            return self._runs(self.plan, contact, None)
         plan = replace(self.plan, seed=_seed_of(self.plan, LIGHT))
         light = self._pass(
             plan, 0, contact, Light(self.plan.servers, contact.median_ns, StepShape.of(plan))
@@ -153,21 +184,26 @@ class _Bench:
         foresight = foresee(self.plan, light.loop.light)
         self.around.say(foresight.says)
         if self.plan.predict_only or light.done.stop_reason != "ceiling":
-            return [light], foresight
-        return self._runs(foresight.start_of(self.plan), contact), foresight
+            return _Passes([light], foresight)
+        return self._runs(foresight.start_of(self.plan), contact, foresight)
 
-    def _runs(self, plan: Plan, contact: Contact) -> list[_Pass]:
-        passes: list[_Pass] = []
-        for number in range(plan.repeat):
-            if number > 0:
-                if self.around.stopping():
-                    break
-                self.around.say(f"run {number + 1} of {plan.repeat}")
+    def _runs(self, plan: Plan, contact: Contact, foresight: Foresight | None) -> _Passes:
+        passes: list[_Pass] = [self._run(plan, 0, contact)]
+        for number in range(1, plan.repeat):
+            if self.around.stopping():
+                break
+            self.around.say(f"run {number + 1} of {plan.repeat}")
+            try:
                 contact = between_runs(plan.between, self.engine, self.around.stopping)
-            once = plan if number == 0 else replace(plan, seed=_seed_of(plan, number))
-            controller = controller_for(once, first_rate_per_s(contact))
-            passes.append(self._pass(once, number, contact, controller))
-        return passes
+                passes.append(self._run(plan, number, contact))
+            except BreakstepError as error:
+                passes[-1].loop.notes.append(f"Run {number + 1} of {plan.repeat} failed: {error}.")
+                return _Passes(passes, foresight, error)
+        return _Passes(passes, foresight)
+
+    def _run(self, plan: Plan, number: int, contact: Contact) -> _Pass:
+        once = plan if number == 0 else replace(plan, seed=_seed_of(plan, number))
+        return self._pass(once, number, contact, controller_for(once, first_rate_per_s(contact)))
 
     def _pass(self, plan: Plan, number: int, contact: Contact, controller: Controller) -> _Pass:
         loop = Loop(
@@ -178,6 +214,7 @@ class _Bench:
             stopping=self.around.stopping,
             writer=self.writer,
             guard=self.guard,
+            book=self.book,
             unloaded_ns=contact.median_ns,
             number=number,
         )

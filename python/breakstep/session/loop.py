@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from breakstep._engine import Engine
 from breakstep.analysis.rows import Rows
 from breakstep.engine.contact import settle
+from breakstep.engine.ledger import Second
 from breakstep.engine.step_runner import StepRunner, Watch
 from breakstep.model.plan import Plan, Step
 from breakstep.model.record import StepRecord
@@ -16,6 +17,7 @@ from breakstep.session.books import keep
 from breakstep.session.guard import HostGuard
 from breakstep.session.live import Onlooker
 from breakstep.session.record import Judge
+from breakstep.session.signals import SignalBook
 from breakstep.store.writer import RunWriter
 
 INTERRUPTED = Done("interrupted", "it was interrupted")
@@ -35,6 +37,7 @@ class Loop:
     stopping: Callable[[], bool]
     writer: RunWriter | None
     guard: HostGuard
+    book: SignalBook
     unloaded_ns: int | None
     number: int = 0
     """Of the run, when the search is repeated."""
@@ -67,9 +70,7 @@ class Loop:
         self.progress.started(heading(step))
         onlooker = Onlooker(self.plan, step, self.progress, self.guard)
         watch = Watch(
-            second=lambda second: keep(
-                self.writer, self._epoch_wall_ns, second, step.index, self.number
-            ),
+            second=lambda second: self._keep(second, step),
             look=onlooker.look,
             stopping=self.stopping,
             decided=judge.decided,
@@ -83,6 +84,10 @@ class Loop:
         record = judge.record(measured, host if onlooker.saw_hold else None, before)
         self.history.append(record)
         self.progress.finished(step_text(record))
+
+    def _keep(self, second: Second, step: Step) -> None:
+        keep(self.writer, self._epoch_wall_ns, second, step.index, self.number)
+        self.book.keep(self.writer)
 
     def _settle(self) -> None:
         """After a failed load the target may be busy with what nobody waits for any more."""
