@@ -23,6 +23,7 @@ class Scripted:
 
     act: Callable[[], Sequence[Reading]]
     closed: threading.Event = field(default_factory=threading.Event)
+    remark: str | None = None
 
     def read(self) -> Sequence[Reading]:
         """As scripted."""
@@ -86,6 +87,21 @@ def test_a_counter_that_fell_gives_no_rate(value: float, at_s: float) -> None:
     rates = Rates()
     rates.value(Reading("n", "1/s", 100.0, counter=True), 10.0)
     assert rates.value(Reading("n", "1/s", value, counter=True), at_s) is None
+
+
+def test_a_share_is_never_above_1() -> None:
+    """51 ticks in half a second are a whole core, not 1.02 of one; 2 cores remain 2."""
+    rates = Rates()
+    for name, unit, most in (("cpu", "share", 1.0), ("cores", "cores", 1.02)):
+        rates.value(Reading(name, unit, 0.0, counter=True), 10.0)
+        assert rates.value(Reading(name, unit, 0.51, counter=True), 10.5) == (10.25, most)
+
+
+def test_what_a_source_cannot_tell_is_said_though_nothing_fails() -> None:
+    """A kernel without pressure counters is no failure of each read."""
+    sampler = Sampler(SPEC, Scripted(list, remark="no pressure here"), Sink())
+    assert sampler.state().says == "no pressure here"
+    assert sampler.state().failures == 0
 
 
 def test_a_read_that_fails_costs_its_samples_only() -> None:

@@ -48,9 +48,10 @@ class ProbeSpec:
 
 @dataclass(frozen=True, slots=True)
 class ProbeState:
-    """How a probe fared. `says` is its last trouble, None without any.
+    """How a probe fared. `says` is its last trouble, or what its source cannot tell, or None.
 
-    `silent_s` is the time since it last delivered, None if it never did.
+    `silent_s` is the time since it last delivered, None if it never did. `notes` say what its
+    signals cannot tell.
     """
 
     label: str
@@ -59,3 +60,4 @@ class ProbeState:
     failures: int
     silent_s: float | None
     says: str | None
+    notes: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from breakstep.model.probe import ProbeSpec
 
@@ -12,7 +12,7 @@ class Reading:
     """One value as the source has it now.
 
     A `counter` only grows: what is kept of it is its growth a second, in `unit`. CPU seconds, read
-    as a counter, become cores.
+    as a counter, become cores. Of a `share` no more than 1 is kept: two clocks make its rate.
     """
 
     name: str
@@ -22,13 +22,24 @@ class Reading:
 
 
 class Probe(Protocol):
-    """An open probe. It never changes what it looks at, and never waits longer than seconds."""
+    """An open probe. It never changes what it looks at, and never waits longer than seconds.
+
+    It may carry `remark`, a text: what its source cannot tell, said once beside its samples.
+    """
 
     def read(self) -> Sequence[Reading]:
         """Everything now. Raises ProbeError; the next call tries again, connecting anew."""
 
     def close(self) -> None:
         """Lets go of what it holds. May be called while a read hangs in another thread."""
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A probe that knows what its signals cannot tell, from how the server is set up."""
+
+    def notes(self) -> Sequence[str]:
+        """One sentence each, for the reader of the report."""
 
 
 Opener = Callable[[ProbeSpec], Probe]

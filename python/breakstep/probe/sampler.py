@@ -10,7 +10,7 @@ from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.model.signal import Sample, Signal
 from breakstep.model.units import NS_PER_S
-from breakstep.probe.reading import Probe, Reading
+from breakstep.probe.reading import Noted, Probe, Reading
 
 SERIES_MAX = 1_000
 """Of one probe; an exporter may have any number."""
@@ -36,7 +36,8 @@ class Rates:
         if before is None or reading.value < before[1] or at_s <= before[0]:
             return None
         rate = (reading.value - before[1]) / (at_s - before[0])
-        return (at_s + before[0]) / 2.0, rate
+        # Ticks and our own clock are read apart: a whole core may seem 1.01 of one.
+        return (at_s + before[0]) / 2.0, min(rate, 1.0) if reading.unit == "share" else rate
 
 
 class Sampler:
@@ -51,7 +52,7 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name=spec.kind[:15], daemon=True)
         self._samples = 0
         self._failures = 0
-        self._says: str | None = None
+        self._says: str | None = getattr(probe, "remark", None)
         self._last_s: float | None = None
 
     def start(self) -> None:
@@ -76,6 +77,7 @@ class Sampler:
             failures=self._failures,
             silent_s=silent_s,
             says=self._says,
+            notes=tuple(self._probe.notes()) if isinstance(self._probe, Noted) else (),
         )
 
     def _run(self) -> None:
