@@ -50,8 +50,7 @@ class ProbeSpec:
 class ProbeState:
     """How a probe fared. `says` is its last trouble, or what its source cannot tell, or None.
 
-    `silent_s` is the time since it last delivered, None if it never did. `notes` say what its
-    signals cannot tell.
+    `silent_s` is the time since it last delivered, None if it never did.
     """
 
     label: str
@@ -60,4 +59,3 @@ class ProbeState:
     failures: int
     silent_s: float | None
     says: str | None
-    notes: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from breakstep.model.probe import ProbeSpec
 
@@ -32,14 +32,6 @@ class Probe(Protocol):
 
     def close(self) -> None:
         """Lets go of what it holds. May be called while a read hangs in another thread."""
-
-
-@runtime_checkable
-class Noted(Protocol):
-    """A probe that knows what its signals cannot tell, from how the server is set up."""
-
-    def notes(self) -> Sequence[str]:
-        """One sentence each, for the reader of the report."""
 
 
 Opener = Callable[[ProbeSpec], Probe]

@@ -10,7 +10,7 @@ from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.model.signal import Sample, Signal
 from breakstep.model.units import NS_PER_S
-from breakstep.probe.reading import Noted, Probe, Reading
+from breakstep.probe.reading import Probe, Reading
 
 SERIES_MAX = 1_000
 """Of one probe; an exporter may have any number."""
@@ -77,7 +77,6 @@ class Sampler:
             failures=self._failures,
             silent_s=silent_s,
             says=self._says,
-            notes=tuple(self._probe.notes()) if isinstance(self._probe, Noted) else (),
         )
 
     def _run(self) -> None:
