@@ -30,7 +30,7 @@ class Sample:
     value: float
 
 
-def labelled(name: str, **labels: object) -> str:
+def labelled(name: str, /, **labels: object) -> str:
     """The name of one series among several alike.
 
     >>> labelled("cpu", core=0)
