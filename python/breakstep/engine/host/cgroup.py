@@ -25,7 +25,7 @@ def read_throttling(root: Path = Path("/")) -> Throttling | None:
     found = [group for group in _groups(root) if (group / "cpu.stat").is_file()]
     if not found:
         return None
-    quotas = [quota for group in found if (quota := _quota(group)) is not None]
+    quotas = [cores for group in found if (cores := quota(group)) is not None]
     return Throttling(sum(_throttled(group) for group in found), min(quotas, default=None))
 
 
@@ -42,7 +42,7 @@ def cpu_paths(cgroup: str) -> Iterator[tuple[int, str]]:
 def _groups(root: Path) -> Iterator[Path]:
     for version, path in cpu_paths(_text(root / "proc/self/cgroup")):
         for mount in _mounts(root / "sys/fs/cgroup", version):
-            yield from _upwards(mount, path)
+            yield from upwards(mount, path)
 
 
 def _mounts(base: Path, version: int) -> Iterable[Path]:
@@ -50,7 +50,8 @@ def _mounts(base: Path, version: int) -> Iterable[Path]:
     return (base / "cpu", base / "cpu,cpuacct") if version == 1 else (base, base / "unified")
 
 
-def _upwards(mount: Path, path: str) -> Iterator[Path]:
+def upwards(mount: Path, path: str) -> Iterator[Path]:
+    """The group at a path below a mount, and those above it."""
     group = mount / path.lstrip("/")
     while group != mount and mount in group.parents:
         yield group
@@ -63,15 +64,16 @@ def _throttled(group: Path) -> int:
     return next((int(row[1]) for row in rows if row[:1] == ["nr_throttled"]), 0)
 
 
-def _quota(group: Path) -> float | None:
+def quota(group: Path) -> float | None:
+    """The CPU limit of this group alone, in cores; None without one."""
     v2 = _text(group / "cpu.max").split()
     if len(v2) == 2:  # noqa: PLR2004  quota and period
         return None if v2[0] == "max" else int(v2[0]) / int(v2[1])
-    quota = _text(group / "cpu.cfs_quota_us").strip()
+    limit = _text(group / "cpu.cfs_quota_us").strip()
     period = _text(group / "cpu.cfs_period_us").strip()
-    if not quota or not period or int(quota) < 0:
+    if not limit or not period or int(limit) < 0:
         return None
-    return int(quota) / int(period)
+    return int(limit) / int(period)
 
 
 def _text(path: Path) -> str:

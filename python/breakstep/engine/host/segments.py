@@ -1,5 +1,6 @@
-"""TCP segments of this network namespace: `/proc/net/snmp`, loopback included."""
+"""TCP counters of this network namespace: `/proc/net/snmp` and `netstat`, loopback included."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -16,9 +17,15 @@ class Segments:
 
 
 def parse_snmp(text: str) -> Segments:
-    """The counters by name: their order is the kernel's affair. Zeros where there are none."""
-    rows = [line.split()[1:] for line in text.splitlines() if line.startswith("Tcp:")]
+    """Zeros where there are none."""
+    counters = parse_table(text, "Tcp")
+    return Segments(counters.get("OutSegs", 0), counters.get("RetransSegs", 0))
+
+
+def parse_table(text: str, protocol: str) -> Mapping[str, int]:
+    """The counters of a protocol by name: their order is the kernel's affair. Empty without any."""
+    start = f"{protocol}:"
+    rows = [line.split()[1:] for line in text.splitlines() if line.startswith(start)]
     if len(rows) != 2:  # noqa: PLR2004  names and values
-        return Segments()
-    counters = dict(zip(*rows, strict=False))
-    return Segments(int(counters.get("OutSegs", 0)), int(counters.get("RetransSegs", 0)))
+        return {}
+    return {name: int(value) for name, value in zip(*rows, strict=False)}
