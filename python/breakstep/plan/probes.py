@@ -47,7 +47,7 @@ GRAMMARS: Mapping[ProbeKind, Grammar] = MappingProxyType(
         "json": Grammar(
             "needed", "json:http://127.0.0.1:9000/stats,path=queue.length", _HTTP | {"path"}
         ),
-        "listen": Grammar("needed", "listen:8080"),
+        "listen": Grammar("needed", "listen:8080 or listen:/run/app.sock"),
         "nginx": Grammar(
             "needed", "nginx:http://127.0.0.1/stub_status", _HTTP | {"access_log", "error_log"}
         ),

@@ -18,7 +18,7 @@ from breakstep.probe.reading import Reading
 from breakstep.probe.tcp_counters import listen_readings, segment_readings
 
 _PRESSURES = ("cpu", "io", "memory")
-_NO_PRESSURE = "this kernel counts no pressure (PSI): Linux 4.20 and newer do, some only when booted with psi=1"
+_NO_PRESSURE = "this kernel counts no pressure (PSI); Linux 4.20 and newer do, some with psi=1"
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
