@@ -1,0 +1,3 @@
+<?php
+// The least that a worker can do.
+echo "pong\n";
