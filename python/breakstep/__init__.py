@@ -13,6 +13,7 @@ from breakstep.model.errors import (
     BreakstepError,
     EngineError,
     PlanError,
+    ProbeError,
     StoreError,
     TargetError,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "BreakstepError",
     "EngineError",
     "PlanError",
+    "ProbeError",
     "Result",
     "RunRecord",
     "StepRecord",

@@ -7,7 +7,7 @@ from breakstep.model.plan import Plan
 from breakstep.model.record import Result
 from breakstep.plan.flags import Flags, plan_from_flags
 from breakstep.report.progress import Silent
-from breakstep.session.find import Around, new_run
+from breakstep.session.around import Around, new_run
 from breakstep.session.find import find as run_find
 from breakstep.session.interrupts import interrupts
 
@@ -37,6 +37,8 @@ def find(  # noqa: PLR0913  the words of the command line
     between: str | None = None,
     servers: int | None = None,
     predict_only: bool = False,
+    experiment: str | None = None,
+    raised: float | None = None,
     probe: str | Sequence[str] = (),
     method: str | None = None,
     data: str | None = None,
@@ -83,6 +85,8 @@ def find(  # noqa: PLR0913  the words of the command line
         between=between,
         servers=servers,
         predict_only=predict_only,
+        experiment=experiment,
+        raised=raised,
         probe=(probe,) if isinstance(probe, str) else probe,
         method=method,
         data=data,

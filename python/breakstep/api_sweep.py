@@ -8,7 +8,7 @@ from breakstep.model.sweep import CONCURRENCY, SweepPlan
 from breakstep.plan.flags import Flags
 from breakstep.plan.sweep_flags import sweep_from_flags
 from breakstep.report.progress import Silent
-from breakstep.session.find import Around, new_run
+from breakstep.session.around import Around, new_run
 from breakstep.session.interrupts import interrupts
 from breakstep.session.sweep import sweep as run_sweep
 

@@ -16,7 +16,7 @@ from breakstep.cli.find import search
 from breakstep.model.errors import TargetError
 from breakstep.model.units import format_rate
 from breakstep.plan.flags import Flags, plan_from_flags
-from breakstep.session.find import default_out, new_run
+from breakstep.session.around import default_out, new_run
 
 SERVERS, SERVICE = 8, "20ms"
 SLO = "p95<50ms"

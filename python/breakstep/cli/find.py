@@ -10,6 +10,7 @@ from breakstep.cli.exits import exit_code, reported
 from breakstep.cli.options import (
     JUDGING,
     LOAD,
+    SERVER,
     Authorized,
     CaCert,
     Data,
@@ -34,7 +35,7 @@ from breakstep.model.plan import Plan
 from breakstep.model.record import Result
 from breakstep.plan.flags import Flags, plan_from_flags
 from breakstep.report.progress import progress_on
-from breakstep.session.find import Around, default_out, new_run
+from breakstep.session.around import Around, default_out, new_run
 from breakstep.session.find import find as run_find
 from breakstep.session.interrupts import interrupts
 
@@ -104,6 +105,18 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         ),
     ] = True,
     probe: Probe = None,
+    experiment: Annotated[
+        str | None,
+        option(
+            SERVER,
+            "A command that changes the service after the search, which is then made again.",
+            metavar="COMMAND",
+        ),
+    ] = None,
+    raised: Annotated[
+        float | None,
+        option(SERVER, "By how much it raises the suspected limit, such as 2.", metavar="FACTOR"),
+    ] = None,
     method: Method = None,
     header: Header = None,
     data: Data = None,
@@ -145,6 +158,8 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         between=between,
         servers=servers,
         predict_only=predict_only,
+        experiment=experiment,
+        raised=raised,
         probe=probe or (),
         method=method,
         header=header or (),

@@ -34,7 +34,7 @@ from breakstep.plan.flags import Flags
 from breakstep.plan.sweep_flags import CONCURRENCY, sweep_from_flags
 from breakstep.report.progress import progress_on
 from breakstep.report.sweep import comparison_table, conclusion, levels_table
-from breakstep.session.find import Around, default_out, new_run
+from breakstep.session.around import Around, default_out, new_run
 from breakstep.session.interrupts import interrupts
 from breakstep.session.sweep import sweep as run_sweep
 from breakstep.store.sweep_json import sweep_of

@@ -71,6 +71,17 @@ StepKind = Literal["search", "confirm", "canary", "predict"]
 
 
 @dataclass(frozen=True, slots=True)
+class Experiment:
+    """A shell command that changes the service after the search, which is then made again.
+
+    `raised` says by how much it raises the limit that is suspected; None if not said.
+    """
+
+    command: str
+    raised: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A run, fixed. With no `slos` the session assumes some from the unloaded response time."""
 
@@ -97,6 +108,7 @@ class Plan:
     servers: int | None = None
     """Requests the service works on at once: with it the breaking load is foretold."""
     predict_only: bool = False
+    experiment: Experiment | None = None
     probes: tuple[ProbeSpec, ...] = ()
     """What is sampled on the server meanwhile."""
 

@@ -11,7 +11,16 @@ from urllib.parse import unquote
 
 from breakstep._engine import request_bytes
 from breakstep.model.errors import PlanError
-from breakstep.model.plan import Arrivals, Effort, Plan, Scenario, Search, Staircase, Target
+from breakstep.model.plan import (
+    Arrivals,
+    Effort,
+    Experiment,
+    Plan,
+    Scenario,
+    Search,
+    Staircase,
+    Target,
+)
 from breakstep.model.probe import ProbeSpec
 from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_S, parse_duration, parse_rate
@@ -49,6 +58,8 @@ class Flags:
     between: str | None = None
     servers: int | None = None
     predict_only: bool = False
+    experiment: str | None = None
+    raised: float | None = None
     probe: Sequence[str] = ()
     method: str | None = None
     header: Sequence[str] = ()
@@ -104,6 +115,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
         between=flags.between,
         servers=flags.servers,
         predict_only=flags.predict_only,
+        experiment=None if flags.experiment is None else Experiment(flags.experiment, flags.raised),
         probes=probes,
     )
 
@@ -296,6 +308,15 @@ def _check_numbers(flags: Flags, faults: _Faults) -> None:
         "--predict-only needs --servers: how many requests the service works on at once",
     )
     faults.when(flags.servers is not None and flags.servers < 1, "--servers: at least 1")
+    faults.when(
+        flags.raised is not None and flags.experiment is None,
+        "--raised goes with --experiment: it says by how much that raises a limit",
+    )
+    faults.when(flags.raised is not None and flags.raised <= 1.0, "--raised: above 1, such as 2")
+    faults.when(
+        flags.experiment is not None and flags.predict_only,
+        "--experiment needs a search: leave out --predict-only",
+    )
     faults.when(not 0 <= flags.seed < 2**48, "--seed: between 0 and 2^48 − 1")
     faults.when(
         flags.insecure and flags.cacert is not None,

@@ -35,6 +35,10 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
         document[name.removesuffix("_ns") + "_s"] = document.pop(name) / NS_PER_S
     # A command may carry a password.
     document["between"] = REDACTED if plan.between is not None else None
+    document["experiment"] = plan.experiment and {
+        "command": REDACTED,
+        "raised": plan.experiment.raised,
+    }
     document["probes"] = [probe_json(spec) for spec in plan.probes]
     document["slos"] = [str(slo) for slo in plan.slos]
     document["load"] = _load(plan.load)

@@ -17,10 +17,15 @@ _CUT_OFF = {
 def conclusion(result: Result) -> str:
     """Headline, rule, capacity, caveats and warnings; a paragraph each, a line each."""
     found = headline(result)
-    lines = [found, *_capacity(result), rule(result.steps)]
+    lines = [found, *_capacity(result), *_experiment(result), rule(result.steps)]
     lines += [f"Note: {caveat}" for caveat in result.answer.caveats]
     lines += [f"Warning: {warning}." for warning in warnings(result) if warning not in found]
     return "\n".join(line for line in lines if line)
+
+
+def _experiment(result: Result) -> list[str]:
+    section = result.sections.get("experiment")
+    return [] if section is None else [f"Experiment: {section['says']}"]
 
 
 def headline(result: Result) -> str:

@@ -13,10 +13,12 @@ BACK_S = 60.0
 PAUSE_S = 0.5
 
 
-def between_runs(command: str | None, engine: Engine, stopping: Callable[[], bool]) -> Contact:
+def between_runs(
+    command: str | None, engine: Engine, stopping: Callable[[], bool], flag: str = "--between"
+) -> Contact:
     """Runs the command, waits until the target answers. Raises TargetError if either fails."""
     if command is not None:
-        _run(command)
+        _run(command, flag)
     until = time.monotonic() + BACK_S
     while True:
         contact = first_contact(engine, stopping)
@@ -25,22 +27,22 @@ def between_runs(command: str | None, engine: Engine, stopping: Callable[[], boo
         if time.monotonic() > until:
             raise TargetError(
                 f"the target did not answer for {BACK_S:.0f} s after the last run: "
-                "does the command of --between start it again?"
+                f"does the command of {flag} start it again?"
             )
         time.sleep(PAUSE_S)
 
 
-def _run(command: str) -> None:
+def _run(command: str, flag: str) -> None:
     try:
         # The user's own command line, as a shell reads it.
         done = subprocess.run(  # noqa: S602
             command, shell=True, check=False, timeout=COMMAND_S, capture_output=True, text=True
         )
     except subprocess.TimeoutExpired as error:
-        raise TargetError(f"--between: the command took longer than {COMMAND_S} s") from error
+        raise TargetError(f"{flag}: the command took longer than {COMMAND_S} s") from error
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise TargetError(
-            f"--between: the command failed with {done.returncode}"
+            f"{flag}: the command failed with {done.returncode}"
             + (f": {said[-1]}" if said else "; it said nothing")
         )

@@ -38,8 +38,8 @@ from breakstep.model.record import Check
 from breakstep.model.slo import Slo
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 from breakstep.plan import limits
+from breakstep.session.around import new_run
 from breakstep.session.environment import describe
-from breakstep.session.find import new_run
 
 QUIET_SHARE, CALIBRATION_SHARE, LOAD_SHARE = 0.55, 0.15, 0.2
 """Of the time asked for; the rest goes to starting and stopping the server."""

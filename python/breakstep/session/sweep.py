@@ -22,11 +22,11 @@ from breakstep.plan import limits
 from breakstep.plan.redact import plan_json, redact_url
 from breakstep.report.sweep import level_heading, level_line, open_heading
 from breakstep.report.sweep_html import render_sweep_html
+from breakstep.session.around import Around
 from breakstep.session.books import keep, open_writer
 from breakstep.session.closed_level import ClosedLoad, ClosedRunner, open_sockets, whole_seconds
 from breakstep.session.contact import check_contact
 from breakstep.session.environment import describe
-from breakstep.session.find import Around
 from breakstep.session.live import Screen
 from breakstep.session.open_comparison import OpenRunner, nominal_per_s
 from breakstep.session.sweep_record import Recorder, level_notes, worst_trust

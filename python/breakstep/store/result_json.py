@@ -72,8 +72,8 @@ def to_json(result: Result) -> dict[str, Any]:
         "id": result.id,
         "plan": dict(result.plan),
         "environment": dict(result.environment),
-        "runs": [_run_to_json(run) for run in result.runs],
-        "answer": _lists(asdict(result.answer)),
+        "runs": [run_to_json(run) for run in result.runs],
+        "answer": answer_to_json(result.answer),
         "diagnosis": dict(NOT_OBSERVED),
         "trust": _trust_to_json(result.trust),
         **result.sections,
@@ -122,7 +122,13 @@ def _lists(mapping: Mapping[str, Any]) -> dict[str, Any]:
     return {key: list(v) if isinstance(v, tuple) else v for key, v in mapping.items()}
 
 
-def _run_to_json(run: RunRecord) -> dict[str, Any]:
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """The answer as JSON values."""
+    return _lists(asdict(answer))
+
+
+def run_to_json(run: RunRecord) -> dict[str, Any]:
+    """One run with its steps as JSON values."""
     return {
         "seed": run.seed,
         "stop_reason": run.stop_reason,
