@@ -7,6 +7,7 @@ from typing import Protocol
 from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.model.signal import Sample
+from breakstep.probe.agent_client import AgentFeed
 from breakstep.probe.registry import open_probe
 from breakstep.probe.sampler import Deliver, Sampler
 
@@ -79,4 +80,6 @@ class ProbeDesk:
 
 
 def _feed(spec: ProbeSpec, deliver: Deliver) -> Feed:
+    if spec.kind == "agent":
+        return AgentFeed(spec, deliver)
     return Sampler(spec, open_probe(spec), deliver)

@@ -40,6 +40,11 @@ class Rates:
         return (at_s + before[0]) / 2.0, min(rate, 1.0) if reading.unit == "share" else rate
 
 
+def as_written(signal: Signal, at_s: float, value: float) -> Sample:
+    """A sample as it is written to the disk, so that a stored run is explained alike."""
+    return Sample(signal, round(at_s, 3), float(f"{value:.{DIGITS}g}"))
+
+
 class Sampler:
     """Samples a probe until stopped. A read that fails costs its samples and nothing else."""
 
@@ -110,8 +115,7 @@ class Sampler:
             found = self._rates.value(reading, at_s)
             if found is not None and isfinite(found[1]):
                 signal = Signal(spec.label, spec.kind, reading.name, reading.unit)
-                # As it is written to the disk, so that a stored run is explained alike.
-                yield Sample(signal, round(found[0], 3), float(f"{found[1]:.{DIGITS}g}"))
+                yield as_written(signal, *found)
 
     def _failed(self, says: str) -> None:
         self._failures += 1
