@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests and the benchmarks need from the system: nginx, node, wrk, gcc,
+# Installs what the tests and the benchmarks need from the system: servers, wrk, gcc,
 # taskset and venv. Silent when nothing is missing. Installs with apt-get as root or with
 # passwordless sudo; otherwise says what to install and fails.
 set -eu
@@ -12,11 +12,25 @@ has() {
 }
 
 missing=""
-need() { # command package
-    has "$1" || missing="$missing $2"
+services=""
+want() { # package [service that it starts]
+    missing="$missing $1"
+    services="$services ${2:-}"
+}
+need() { # command package [service that it starts]
+    has "$1" || want "$2" "${3:-}"
+}
+need_file() { # pattern package [service that it starts]
+    # The pattern is to be expanded.
+    # shellcheck disable=SC2086
+    ls $1 >/dev/null 2>&1 || want "$2" "${3:-}"
 }
 
-need nginx nginx
+# A service may be a pattern of names in /etc/init.d.
+need nginx nginx nginx
+need haproxy haproxy haproxy
+need_file '/usr/sbin/php-fpm*' php-fpm 'php*-fpm'
+need_file '/usr/lib/php/*/pgsql.so' php-pgsql
 need node nodejs
 need wrk wrk
 need gcc gcc
@@ -59,7 +73,11 @@ if ! install_packages; then
     }
 fi
 
-# The tests start nginx themselves; the service that the package starts is not wanted.
-case "$missing " in
-*" nginx "*) $as_root service nginx stop >/dev/null 2>&1 || true ;;
-esac
+# The tests start their servers themselves; the services that the packages start are not wanted.
+for service in $services; do
+    for script in /etc/init.d/$service; do
+        if [ -x "$script" ]; then
+            $as_root service "${script##*/}" stop >/dev/null 2>&1 </dev/null || true
+        fi
+    done
+done
