@@ -10,7 +10,7 @@ from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.probe.agent_clock import Pinger, compare_clocks
 from breakstep.probe.agent_connection import AgentConnection
 from breakstep.probe.agent_endpoint import endpoint
-from breakstep.probe.agent_guard import ROWS_PER_S, Allowance, Guard
+from breakstep.probe.agent_guard import BYTES_PER_S, ROWS_PER_S, Allowance, Guard
 from breakstep.probe.agent_protocol import DEFAULT_PORT, Message, Pong, Rows, States
 from breakstep.probe.sampler import STOP_S, Deliver
 
@@ -34,7 +34,8 @@ class AgentFeed:
         self._deliver = deliver
         self._where = endpoint(spec)
         self._guard = Guard(source_of(spec), {})
-        self._allowance = Allowance("samples", ROWS_PER_S)
+        self._bytes = Allowance("bytes", BYTES_PER_S)
+        self._rows = Allowance("samples", ROWS_PER_S)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agent", daemon=True)
         self._samples = self._failures = 0
@@ -85,7 +86,7 @@ class AgentFeed:
             yield f"its clock is known to ±{uncertainty_s * 1e3:.0f} ms only"
 
     def _connect(self) -> AgentConnection:
-        connection = AgentConnection(self._where)
+        connection = AgentConnection(self._where, self._bytes)
         try:
             self._pinger = compare_clocks(connection)
         except BaseException:
@@ -126,7 +127,7 @@ class AgentFeed:
     def _take(self, message: Message, now_s: float) -> None:
         match message:
             case Rows() as rows:
-                self._allowance.spend(len(rows.rows) + rows.senseless, now_s)
+                self._rows.spend(len(rows.rows) + rows.senseless, now_s)
                 self._deliver_all(rows, now_s)
             case Pong() as pong:
                 self._pinger.pong(pong)

@@ -7,7 +7,7 @@ from typing import Any
 
 from breakstep.model.errors import ProbeError
 from breakstep.probe.agent_endpoint import Endpoint, connect
-from breakstep.probe.agent_guard import BYTES_PER_S, Allowance
+from breakstep.probe.agent_guard import Allowance
 from breakstep.probe.agent_protocol import LINE_MAX, Hello, Message, Refused, greeting, line, parse
 
 CONNECT_S = 3.0
@@ -17,14 +17,17 @@ _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 
 class AgentConnection:
-    """A connection to an agent that said hello. Waits end at instants of the monotonic clock."""
+    """A connection to an agent that said hello. Waits end at instants of the monotonic clock.
 
-    def __init__(self, where: Endpoint) -> None:
+    The allowance of bytes is the caller's: connecting anew gives an agent no more of it.
+    """
+
+    def __init__(self, where: Endpoint, allowance: Allowance) -> None:
         """Connects. Raises ProbeError."""
         until_s = time.monotonic() + CONNECT_S
         self._buffer = bytearray()
         self._heard = False
-        self._allowance = Allowance("bytes", BYTES_PER_S)
+        self._allowance = allowance
         self._socket = connect(where, until_s)
         try:
             self.hello = self._greet(where, until_s)
