@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakstep.model.errors import ProbeError
+from breakstep.probe.local_listeners import listeners_at
 from breakstep.probe.process_files import (
     ThreadStatus,
     parse_process_stat,
@@ -21,6 +22,7 @@ from breakstep.probe.process_files import (
 )
 from breakstep.probe.reading import Probe
 from probes.watching import burn, during, eventually, now, probing
+from servers.process import free_port
 
 PRELUDE = """
 import ctypes, hashlib, os, resource, signal, sys, threading, time
@@ -322,3 +324,28 @@ def test_no_bytes_are_too_odd_to_read(data: bytes) -> None:
     for parse in (parse_process_stat, parse_schedstat, parse_thread_status):
         with suppress(ValueError):
             parse(data)
+
+
+def test_whoever_listens_on_a_port_is_found_and_followed_over_a_restart() -> None:
+    """With its children, whatever it is called; the sum goes on where it stood."""
+    port = free_port()
+    serve = f"""
+import socket
+server = socket.create_server(("127.0.0.1", {port}))
+forked() or time.sleep(60)
+told()
+burn(0.2)
+told()
+"""
+    with python(serve) as first, probing(f"process:listen:{port}") as probe:
+        assert now(probe)["processes"] == 2
+        grown, _ = used(probe, first)
+        assert grown["cpu"] == pytest.approx(0.2, abs=0.03)
+        before = now(probe)["cpu"]
+    assert eventually(lambda: not listeners_at(str(port)))
+    with pytest.raises(ProbeError, match=f"nobody listens at {port}"):
+        probe.read()
+    with python(serve) as second:
+        second.tell()
+        assert now(probe)["processes"] == 2
+        assert now(probe)["cpu"] - before > 0.2

@@ -3,23 +3,26 @@
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec
 from breakstep.model.signal import labelled
 from breakstep.model.units import NS_PER_S
+from breakstep.probe.local_listeners import holders, listeners_at
 from breakstep.probe.process_book import Book
 from breakstep.probe.process_family import Family, Matches, named, one
 from breakstep.probe.process_files import (
     TICKS_PER_S,
+    ProcessStat,
     count_descriptors,
     read_bytes,
     read_process,
 )
 from breakstep.probe.reading import Reading
 
+_LISTEN = "listen:"
 _SHOWN = 8
 """Processes and threads with a signal of their own: the busiest."""
 _LABELS_MAX = 64
@@ -32,7 +35,7 @@ _NO_THREADS = "this kernel keeps no schedstat: what the threads use and wait for
 
 def open_probe(spec: ProbeSpec) -> "Processes":
     """Looks once. Raises ProbeError when nothing matches."""
-    processes = Processes(spec.where, _matches(spec.where))
+    processes = Processes(spec.where, _finder(spec.where))
     processes.read()
     return processes
 
@@ -40,10 +43,11 @@ def open_probe(spec: ProbeSpec) -> "Processes":
 class Processes:
     """An open probe. It holds nothing but what it saw last."""
 
-    def __init__(self, where: str, matches: Matches, proc: str = "/proc") -> None:
+    def __init__(self, where: str, find: Callable[[], Matches], proc: str = "/proc") -> None:
         self._where = where
         self._proc = proc
-        self._family = Family(matches, proc)
+        self._find = find
+        self._family = Family(find(), proc)
         self._book = Book(proc)
         self._looked_ticks: int | None = None
         self._labels: dict[tuple[str, int], str] = {}
@@ -55,16 +59,23 @@ class Processes:
         at_ticks = int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS_PER_S)
         try:
             stats = self._family.now()
+            if not _alive(stats):
+                stats = self._again()
             self._book.look(stats, self._looked_ticks)
         except (OSError, ValueError) as error:
             raise ProbeError(f"{self._proc} cannot be read: {error}") from error
         self._looked_ticks = at_ticks
-        if not stats:
+        if not _alive(stats):
             raise ProbeError(_nobody(self._where))
         return [*self._sums(), *self._counts(), *self._busiest()]
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def _again(self) -> Mapping[int, ProcessStat]:
+        """After the last member ended: those that match now, such as a server started anew."""
+        self._family = Family(self._find(), self._proc)
+        return self._family.now()
 
     def _sums(self) -> Iterator[Reading]:
         sums = self._book.sums
@@ -123,16 +134,33 @@ class Processes:
         return known
 
 
-def _matches(where: str) -> Matches:
+def _alive(stats: Mapping[int, ProcessStat]) -> bool:
+    return any(stat.state != _ZOMBIE for stat in stats.values())
+
+
+def _finder(where: str) -> Callable[[], Matches]:
+    if where.startswith(_LISTEN):
+        return lambda: _listening(where.removeprefix(_LISTEN))
     if not (where.isascii() and where.isdecimal()):
-        return named(where)
+        return lambda: named(where)
     stat = read_process("/proc", int(where))
     if stat is None or int(where) == os.getpid():
         raise ProbeError(_nobody(where))
-    return one(int(where), stat.started)
+    return lambda: one(int(where), stat.started)
+
+
+def _listening(where: str) -> Matches:
+    """Whoever holds a listener at a port or path now; descendants come along by themselves."""
+    found = holders({listener.inode for listener in listeners_at(where)})
+    return lambda pid, _: pid in found
 
 
 def _nobody(where: str) -> str:
+    if where.startswith(_LISTEN):
+        return (
+            f"nobody listens at {where.removeprefix(_LISTEN)}, or only processes that this user may"
+            " not look into: is the server running, and are we the same user, or root?"
+        )
     if where.isdecimal():
         return f"process {where} is not there (any more): give the name to follow a restart"
     return (

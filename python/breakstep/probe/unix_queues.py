@@ -22,7 +22,7 @@ class UnixListen:
     def read(self) -> Sequence[Reading]:
         """The queues now. Raises ProbeError."""
         try:
-            listeners = bound_at(unix_sockets(bits(State.LISTEN)), self.where, _file(self.where))
+            listeners = bound_at(unix_sockets(bits(State.LISTEN)), self.where, file_of(self.where))
             names = {found.name for found in listeners}
             accepted = [
                 found for name in names for found in unix_sockets(bits(State.ESTABLISHED), name)
@@ -53,7 +53,8 @@ def bound_at(
     return by_file or [found for found in sockets if found.name == name]
 
 
-def _file(where: str) -> tuple[int, int] | None:
+def file_of(where: str) -> tuple[int, int] | None:
+    """Inode and device of a path, as the kernel tells them of a socket; None without a file."""
     if where.startswith("@"):
         return None
     try:
