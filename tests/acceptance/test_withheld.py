@@ -1,29 +1,15 @@
 """The number that is not given: a generator that was not left alone."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from acceptance.command import breakstep, found_json
+from acceptance.hog import hog
 from acceptance.target import target
 
 pytestmark = pytest.mark.sockets
-HOG = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
-
-
-@contextmanager
-def hog(core: int) -> Iterator[None]:
-    """A busy loop on a core, stopped on leaving."""
-    with subprocess.Popen([sys.executable, "-c", HOG, str(core)]) as process:
-        try:
-            yield
-        finally:
-            process.kill()
 
 
 def test_beside_a_busy_loop_on_its_core_the_generator_gives_no_number(tmp_path: Path) -> None:
