@@ -85,7 +85,7 @@ def nginx(home: Path) -> Iterator[Nginx]:
     config = home / "nginx.conf"
     config.write_text(_config(home, server))
     log = home / "output.log"
-    with child([_program(), "-p", str(home), "-c", str(config)], log) as process:
+    with child([program(), "-p", str(home), "-c", str(config)], log) as process:
         wait_for_port(_port(server.address), process, log)
         yield server
 
@@ -124,11 +124,12 @@ def _port(address: str) -> int:
     return int(address.rsplit(":", 1)[1])
 
 
-def _program() -> str:
-    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-    if program is None:
+def program() -> str:
+    """Where nginx is. Raises RuntimeError."""
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if found is None:
         raise RuntimeError("nginx is not installed: run `make system`")
-    return program
+    return found
 
 
 def _log_line(line: str) -> LogLine:

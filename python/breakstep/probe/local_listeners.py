@@ -5,9 +5,10 @@ import socket
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
 
 from breakstep.probe.process_files import process_ids
-from breakstep.probe.sock_diag import State, bits, tcp_sockets, unix_sockets
+from breakstep.probe.sock_diag import State, UnixSocket, bits, tcp_sockets, unix_sockets
 from breakstep.probe.unix_queues import bound_at, file_of
 
 _SOCKET = "socket:["
@@ -18,11 +19,15 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A listening socket. `where` is its port or its path; `address` is None for a path."""
+    """A listening socket. `where` is its port or its path; `address` is None for a path.
+
+    `name` is the path as it was bound: HAProxy binds another and renames it.
+    """
 
     where: str
     inode: int
     address: Address | None = None
+    name: str = ""
 
     @property
     def port(self) -> int:
@@ -33,10 +38,10 @@ class Listener:
         """Whether a connection to this address and port comes here."""
         if self.address is None or self.port != port:
             return False
-        plain = _plain(address)
+        other = plain(address)
         # Listening on all addresses of version 6 takes those of version 4 as well.
-        all_of_them = self.address.is_unspecified and self.address.version >= plain.version
-        return all_of_them or _plain(self.address) == plain
+        all_of_them = self.address.is_unspecified and self.address.version >= other.version
+        return all_of_them or plain(self.address) == other
 
 
 def tcp_listeners() -> list[Listener]:
@@ -53,7 +58,7 @@ def unix_listeners(where: str | None = None) -> list[Listener]:
     found = unix_sockets(bits(State.LISTEN))
     if where is not None:
         found = bound_at(found, where, file_of(where))
-    return [Listener(one.name, one.inode) for one in found if one.name]
+    return [Listener(_path(one), one.inode, name=one.name) for one in found if one.name]
 
 
 def listeners_at(where: str) -> list[Listener]:
@@ -103,6 +108,18 @@ def local_address(address: Address) -> bool:
     return True
 
 
-def _plain(address: Address) -> Address:
+def _path(found: UnixSocket) -> str:
+    """Where its file is now; its name if nobody knows."""
+    if found.file is None or file_of(found.name) == found.file:
+        return found.name
+    try:
+        beside = [str(path) for path in Path(found.name).parent.iterdir()]
+    except OSError:
+        return found.name
+    return next((path for path in beside if file_of(path) == found.file), found.name)
+
+
+def plain(address: Address) -> Address:
+    """Of version 4, if it is one of these written as one of version 6."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

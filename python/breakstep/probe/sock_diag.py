@@ -41,7 +41,11 @@ class State(IntEnum):
 
     ESTABLISHED = 1
     SYN_RECEIVED = 3
+    FIN_WAIT_1 = 4
+    FIN_WAIT_2 = 5
+    TIME_WAIT = 6
     CLOSE_WAIT = 8
+    LAST_ACK = 9
     LISTEN = 10
 
 

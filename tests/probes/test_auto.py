@@ -1,0 +1,193 @@
+"""`--probe auto` finds what is behind a target on this machine."""
+
+import os
+import socket
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from breakstep.model.errors import ProbeError
+from breakstep.probe.auto import Detected, detect
+from breakstep.probe.registry import open_probe
+from servers.blocking import blocking
+from servers.front import front
+from servers.haproxy import Balancer, haproxy
+from servers.node_probe import node_app
+from servers.php_fpm import Pool, php_fpm
+from servers.postgres import postgres
+from servers.process import free_port
+from servers.redis import redis
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A directory with a short path: it holds unix sockets."""
+    with TemporaryDirectory() as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory)
+
+
+def getting(port: int, path: str) -> Callable[[], object]:
+    """Asks for a page."""
+
+    def get() -> object:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
+            return response.read()
+
+    return get
+
+
+def labels(detected: Detected) -> set[str]:
+    """Of all probes but those that depend on the machine's control groups."""
+    return {spec.label for spec in detected.specs if spec.kind != "cgroup"}
+
+
+def check_all_open(detected: Detected) -> None:
+    """Every probe that was found can be read."""
+    for spec in detected.specs:
+        probe = open_probe(spec)
+        assert probe.read()
+        probe.close()
+
+
+def test_php_behind_nginx_is_found_though_its_connections_are_short(home: Path) -> None:
+    """nginx, the pool behind its unix socket, and PostgreSQL, which PHP calls anew every time."""
+    with ExitStack() as stack:
+        database = stack.enter_context(postgres())
+        dsn = f"pgsql:host=127.0.0.1;port={database.port};dbname=postgres"
+        pool = Pool(unix=True, environment={"PG_DSN": dsn, "PG_USER": "postgres"})
+        php = stack.enter_context(php_fpm(home, pool))
+        nginx = stack.enter_context(front(home, php.listen, fastcgi=True))
+        poke = getting(nginx.port, "/pg_sleep.php?ms=1")
+        poke()
+        found = detect("127.0.0.1", nginx.port, poke=poke)
+        check_all_open(found)
+    path = php.listen.removeprefix("unix:")
+    assert labels(found) >= {
+        "host",
+        f"listen:{nginx.port}",
+        f"listen:{path}",
+        f"listen:{database.port}",
+        "process:nginx",
+        "process:php-fpm",
+        "process:postgres",
+        php.probe,
+    }
+    assert {spec.kind for spec in found.specs} >= {"postgres"}
+
+
+def test_php_behind_a_port_is_found_as_well(home: Path) -> None:
+    """Though the least of scripts takes less time than looking once."""
+    with php_fpm(home) as php, front(home, php.listen, fastcgi=True) as nginx:
+        poke = getting(nginx.port, "/ping.php")
+        found = detect("127.0.0.1", nginx.port, poke=poke)
+    assert labels(found) >= {"process:nginx", "process:php-fpm", php.probe}
+
+
+def test_node_behind_nginx_leads_on_to_its_database_and_its_cache(home: Path) -> None:
+    """Over connections that are kept; the preload, PostgreSQL and Redis are asked themselves."""
+    with ExitStack() as stack:
+        database, cache = stack.enter_context(postgres()), stack.enter_context(redis(home))
+        port = cache.address.rpartition(":")[2]
+        environment = {"PG_DSN": database.dsn(), "REDIS_PORT": port}
+        app = stack.enter_context(node_app(home, "database.js", environment=environment))
+        nginx = stack.enter_context(front(home, app.address, keep=True))
+        getting(nginx.port, "/")()
+        found = detect("localhost", nginx.port)
+        check_all_open(found)
+    assert labels(found) == {
+        "host",
+        f"listen:{nginx.port}",
+        f"listen:{app.address.rpartition(':')[2]}",
+        f"listen:{database.port}",
+        f"listen:{port}",
+        "process:nginx",
+        "process:node",
+        "process:postgres",
+        "process:redis-server",
+        f"node:{app.probe}",
+        f"redis:{cache.address}",
+        *(spec.label for spec in found.specs if spec.kind == "postgres"),
+    }
+    assert [spec.kind for spec in found.specs].count("postgres") == 1
+
+
+def test_what_cannot_be_asked_is_named_with_how_to_turn_it_on(home: Path) -> None:
+    """Node without the preload, Redis with a password."""
+    with ExitStack() as stack:
+        database, cache = (
+            stack.enter_context(postgres()),
+            stack.enter_context(redis(home, "requirepass secret")),
+        )
+        environment = {
+            "PG_DSN": database.dsn(),
+            "REDIS_PORT": cache.address.rpartition(":")[2],
+        }
+        app = stack.enter_context(
+            node_app(home, "database.js", preload=False, environment=environment)
+        )
+        found = detect("127.0.0.1", int(app.address.rpartition(":")[2]))
+    says = "\n".join(found.says)
+    assert f"found node (process {app.pid})" in says
+    assert "breakstep probe node-preload" in says
+    assert "REDISCLI_AUTH" in says
+    assert "secret" not in says
+    assert not {"node", "redis"} & {spec.kind for spec in found.specs}
+
+
+def test_a_unix_target_is_found_by_its_path(home: Path) -> None:
+    """Over a link too."""
+    with blocking(home, f"{home}/app.sock") as server:
+        Path(home, "link").symlink_to("app.sock")
+        found = detect("localhost", 80, f"{home}/link")
+        check_all_open(found)
+    assert labels(found) == {"host", f"listen:{home}/app.sock", "process:node"}
+    assert f"found node (process {server.pid}) at {home}/app.sock" in found.says
+
+
+def test_haproxy_is_asked_over_its_socket(home: Path) -> None:
+    """Its stats socket is among those that it listens on."""
+    with blocking(home) as app:
+        balancer = Balancer(servers=[f"127.0.0.1:{app.where}"])
+        with haproxy(home, balancer) as front_:
+            port = int(front_.address.rpartition(":")[2])
+            found = detect("127.0.0.1", port, poke=getting(port, "/"))
+            check_all_open(found)
+    assert labels(found) >= {
+        "process:haproxy",
+        "process:node",
+        f"listen:{app.where}",
+        f"haproxy:{front_.stats_socket}",
+    }
+
+
+def test_a_target_of_another_machine_is_for_an_agent() -> None:
+    """An address that is none of ours, and a port where only another namespace listens."""
+    with pytest.raises(ProbeError, match=r"needs a target on this machine.*breakstep agent"):
+        detect("192.0.2.1", 80)
+    with pytest.raises(ProbeError, match=r"nobody listens on port.*breakstep agent"):
+        detect("127.0.0.1", free_port())
+
+
+def test_we_are_not_taken_for_the_target() -> None:
+    """A target inside of our own process has queues, and no process to look at."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        found = detect("127.0.0.1", port)
+    assert labels(found) == {"host", f"listen:{port}"}
+    assert any(str(port) in says for says in found.says)
+    assert not any(str(os.getpid()) in says for says in found.says)
+
+
+def test_a_group_with_a_limit_comes_along(home: Path) -> None:
+    """Where the target's processes have one, its quota is watched; else no group is."""
+    with blocking(home) as app:
+        found = detect("127.0.0.1", int(app.where))
+        limits = [spec for spec in found.specs if spec.kind == "cgroup"]
+        for spec in limits:
+            assert "quota" in {reading.name for reading in open_probe(spec).read()}
+        assert len(limits) <= 1
