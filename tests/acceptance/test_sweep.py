@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,14 +12,12 @@ import typer
 from typer.testing import CliRunner
 from typer.testing import Result as Ended
 
-from acceptance.again import TRIES
+from acceptance.again import TRIES, proven
 from acceptance.files import intervals
 from acceptance.target import target
 from breakstep import Result
 from breakstep.api_sweep import sweep
-from breakstep.cli.exits import NO_ANSWER
 from breakstep.cli.sweep import sweep as command
-from breakstep.model.sweep import Sweep
 from breakstep.store.result_json import read_result
 from breakstep.store.sweep_json import sweep_of
 
@@ -29,15 +26,6 @@ pytestmark = pytest.mark.sockets
 ONE_SERVER = ("--servers", "1", "--service", "constant:5ms")
 FOUR_SERVERS = ("--servers", "4", "--service", "constant:20ms")
 NOWHERE = "http://127.0.0.1:9/"
-
-
-def undisturbed(measure: Callable[[], Result]) -> Sweep:
-    """The first sweep whose levels all count; bounds are never loosened for a noisy machine."""
-    for _ in range(TRIES):
-        found = sweep_of(measure())
-        if found.stop_reason == "done" and all(x.unusable is None for x in found.levels):
-            break
-    return found
 
 
 def commanded(*arguments: str) -> Ended:
@@ -53,78 +41,95 @@ def test_one_server_carries_the_same_with_any_number_of_users() -> None:
     A lone user also waits for the server to wake up in time, 0.05 to 0.15 ms of 5 on a virtual
     machine, which the next request of anyone else would hide: see the test below.
     """
+
+    def holds(result: Result) -> None:
+        found = sweep_of(result)
+        assert [level.concurrency for level in found.levels] == [1, 2, 8, 32]
+        for level in found.levels:
+            assert level.laws.little_error is not None
+            assert level.laws.little_error < 0.01
+            assert level.in_flight.mean == pytest.approx(level.concurrency, rel=0.01)
+            assert level.connections == level.concurrency
+        for level in found.levels[1:]:
+            assert level.completed_per_s == pytest.approx(200.0, rel=0.01)
+        assert found.notes == ()
+
     with target(*ONE_SERVER) as url:
-        found = undisturbed(partial(sweep, url, concurrency=[1, 2, 8, 32], hold="2s"))
-    assert [level.concurrency for level in found.levels] == [1, 2, 8, 32]
-    for level in found.levels:
-        assert level.laws.little_error is not None
-        assert level.laws.little_error < 0.01
-        assert level.in_flight.mean == pytest.approx(level.concurrency, rel=0.01)
-        assert level.connections == level.concurrency
-    for level in found.levels[1:]:
-        assert level.completed_per_s == pytest.approx(200.0, rel=0.01)
-    assert found.notes == ()
+        proven(partial(sweep, url, concurrency=[1, 2, 8, 32], hold="2s"), holds)
 
 
 def test_one_server_is_full_with_a_single_user() -> None:
     """Nothing overlaps: 20 ms are 50/s; late wake-ups cost a lone user some tenths of 1 %."""
+
+    def holds(result: Result) -> None:
+        (level,) = sweep_of(result).levels
+        assert level.completed_per_s == pytest.approx(50.0, rel=0.01)
+
     with target("--servers", "1", "--service", "constant:20ms") as url:
-        for _ in range(TRIES):
-            (level,) = sweep_of(sweep(url, concurrency=[1], hold="4s")).levels
-            if level.completed_per_s == pytest.approx(50.0, rel=0.01):
-                break
-    assert level.completed_per_s == pytest.approx(50.0, rel=0.01)
+        proven(partial(sweep, url, concurrency=[1], hold="4s"), holds)
 
 
 def test_four_servers_are_full_with_four_users() -> None:
     """In proportion up to four, then flat: the knee, and no more than that."""
+
+    def holds(result: Result) -> None:
+        found = sweep_of(result)
+        assert found.knee.concurrency == 4
+        assert found.knee.highest_per_s == pytest.approx(200.0, rel=0.01)
+        assert "3 usable levels" in found.usl.why
+
     with target(*FOUR_SERVERS) as url:
-        found = undisturbed(partial(sweep, url, concurrency=[2, 4, 8], hold="1s"))
-    assert found.knee.concurrency == 4
-    assert found.knee.highest_per_s == pytest.approx(200.0, rel=0.01)
-    assert "3 usable levels" in found.usl.why
+        proven(partial(sweep, url, concurrency=[2, 4, 8], hold="1s"), holds)
 
 
 def test_thinking_users_obey_the_response_time_law() -> None:
     """R = N/X − Z within 2 %: 20 users who think 50 ms wait 50 ms each, 30 wait 100 ms."""
+
+    def holds(result: Result) -> None:
+        for level, wait_ms in zip(sweep_of(result).levels, (50.0, 100.0), strict=True):
+            assert level.laws.interactive_error is not None
+            assert level.laws.interactive_error < 0.02
+            assert level.response_ms.mean == pytest.approx(wait_ms, rel=0.02)
+            assert level.laws.little_error is not None
+            assert level.laws.little_error < 0.01
+
     with target(*ONE_SERVER) as url:
-        found = undisturbed(partial(sweep, url, concurrency=[20, 30], think="50ms", hold="2s"))
-    for level, wait_ms in zip(found.levels, (50.0, 100.0), strict=True):
-        assert level.laws.interactive_error is not None
-        assert level.laws.interactive_error < 0.02
-        assert level.response_ms.mean == pytest.approx(wait_ms, rel=0.02)
-        assert level.laws.little_error is not None
-        assert level.laws.little_error < 0.01
+        proven(partial(sweep, url, concurrency=[20, 30], think="50ms", hold="2s"), holds)
 
 
 def test_the_open_model_sends_what_the_closed_one_left_out(tmp_path: Path) -> None:
     """60 users who think 100 ms ask for 571/s of a server that carries 200/s."""
-    flags = ("--concurrency", "60", "--think", "100ms", "--hold", "2s", "--timeout", "2s")
+    runs = (tmp_path / str(number) for number in range(TRIES))
+
+    def measure() -> Result:
+        flags = ("--concurrency", "60", "--think", "100ms", "--hold", "2s", "--timeout", "2s")
+        out = next(runs)
+        ended = commanded(url, *flags, "--compare-open", "--json", "-", "--out", str(out))
+        assert "Knee of throughput" not in ended.stdout
+        assert json.loads(ended.stdout)["sweep"]["compare_open"]["not_sent"] > 0
+        assert (out / "report.html").exists()
+        assert "never sent" in ended.stderr
+        held = [row for row in intervals(out) if row["phase"] == "hold" and row["step"] == "0"]
+        result = read_result(out)
+        level = sweep_of(result).levels[0]
+        assert sum(int(row["arrivals"]) for row in held) == level.arrivals
+        return result
+
+    def holds(result: Result) -> None:
+        found = sweep_of(result)
+        compared = found.compare_open
+        assert compared is not None
+        assert found.stop_reason == "done"
+        assert compared.nominal_per_s == pytest.approx(60 / 0.105, rel=0.02)
+        assert compared.closed.arrivals == pytest.approx(400, rel=0.02)
+        assert compared.not_sent == pytest.approx(2 * compared.nominal_per_s - 400, abs=10)
+        assert compared.open.arrivals == pytest.approx(2 * compared.nominal_per_s, rel=0.12)
+        assert compared.closed.errors == 0.0
+        assert (compared.closed.response_ms.p99 or 0.0) == pytest.approx(200.0, rel=0.05)
+        assert (compared.open.response_ms.p99 or 0.0) > 1500.0
+
     with target(*ONE_SERVER) as url:
-        for attempt in range(TRIES):
-            out = tmp_path / str(attempt)
-            ended = commanded(url, *flags, "--compare-open", "--json", "-", "--out", str(out))
-            if ended.exit_code != NO_ANSWER:
-                break
-    assert ended.exit_code == 0
-    assert "Knee of throughput" not in ended.stdout
-    assert json.loads(ended.stdout)["sweep"]["compare_open"]["not_sent"] > 0
-    found = sweep_of(read_result(out))
-    compared = found.compare_open
-    assert compared is not None
-    assert compared.nominal_per_s == pytest.approx(60 / 0.105, rel=0.02)
-    assert compared.closed.arrivals == pytest.approx(400, rel=0.02)
-    assert compared.not_sent == pytest.approx(2 * compared.nominal_per_s - 400, abs=10)
-    assert compared.open.arrivals == pytest.approx(2 * compared.nominal_per_s, rel=0.12)
-    assert compared.closed.errors == 0.0
-    assert (compared.closed.response_ms.p99 or 0.0) == pytest.approx(200.0, rel=0.05)
-    assert (compared.open.response_ms.p99 or 0.0) > 1500.0
-    held = [row for row in intervals(out) if row["phase"] == "hold"]
-    assert (
-        sum(int(row["arrivals"]) for row in held if row["step"] == "0") == found.levels[0].arrivals
-    )
-    assert (out / "report.html").exists()
-    assert "never sent" in ended.stderr
+        proven(measure, holds)
 
 
 def test_an_interrupted_sweep_keeps_its_levels(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Services that break in a known way: the records show each truth."""
 
+from collections.abc import Callable
 from functools import partial
 from math import sqrt
 from pathlib import Path
@@ -7,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import breakstep
-from acceptance.again import undisturbed, valid_steps
+from acceptance.again import proven, valid_steps
 from acceptance.command import breakstep as command
 from acceptance.command import found_json
 from acceptance.target import target
-from breakstep import StepRecord
+from breakstep import Result
 
-pytestmark = pytest.mark.sockets
+pytestmark = [pytest.mark.sockets, pytest.mark.timeout(300)]
 
 EIGHT_SERVERS = ("--servers", "8", "--service", "constant:20ms")
 
@@ -24,39 +25,45 @@ def test_a_service_that_refuses_what_it_cannot_carry_shows_the_share() -> None:
     A server is busy for 20 ms and the tenth arrival after its own comes after 20.4 ms: of ten
     arrivals eight find a server.
     """
-    step = overloaded(490.0, "uniform")
-    assert step.arrivals == sum(step.outcomes.values()) == 2450
-    assert step.outcomes["http_error"] / step.arrivals == pytest.approx(0.2, abs=0.02)
-    assert step.statuses == {200: step.ok, 503: step.outcomes["http_error"]}
-    assert step.goodput_per_s == pytest.approx(392.0, rel=0.02)
-    assert step.completed_per_s == pytest.approx(490.0, rel=0.02)
-    assert step.verdict.name == "fail"
+
+    def holds(result: Result) -> None:
+        step = valid_steps(result)[0]
+        assert step.arrivals == sum(step.outcomes.values()) == 2450
+        assert step.outcomes["http_error"] / step.arrivals == pytest.approx(0.2, abs=0.02)
+        assert step.statuses == {200: step.ok, 503: step.outcomes["http_error"]}
+        assert step.goodput_per_s == pytest.approx(392.0, rel=0.02)
+        assert step.completed_per_s == pytest.approx(490.0, rel=0.02)
+        assert step.verdict.name == "fail"
+
+    overload(490.0, "uniform", holds)
 
 
 def test_random_arrivals_are_refused_by_the_formula_of_erlang() -> None:
     """The share refused is B(8, 10), whatever the service law, within four standard deviations."""
-    step = overloaded(500.0, "poisson")
     truth = erlang_b(8, 500.0 * 0.020)
-    sigma = sqrt(truth * (1.0 - truth) / step.arrivals)
-    assert step.outcomes["http_error"] / step.arrivals == pytest.approx(truth, abs=4 * sigma)
+
+    def holds(result: Result) -> None:
+        step = valid_steps(result)[0]
+        sigma = sqrt(truth * (1.0 - truth) / step.arrivals)
+        assert step.outcomes["http_error"] / step.arrivals == pytest.approx(truth, abs=4 * sigma)
+
+    overload(500.0, "poisson", holds)
 
 
-def overloaded(rate_per_s: float, arrivals: str) -> StepRecord:
+def overload(rate_per_s: float, arrivals: str, holds: Callable[[Result], None]) -> None:
     """Five seconds of a load on eight servers without a queue."""
     with target(*EIGHT_SERVERS, "--queue", "0") as url:
-        result = undisturbed(
-            partial(
-                breakstep.find,
-                url,
-                slo="p95<100ms",
-                steps=[rate_per_s],
-                hold="5s",
-                warmup="1s",
-                arrivals=arrivals,
-                abort=False,
-            )
+        measure = partial(
+            breakstep.find,
+            url,
+            slo="p95<100ms",
+            steps=[rate_per_s],
+            hold="5s",
+            warmup="1s",
+            arrivals=arrivals,
+            abort=False,
         )
-    return valid_steps(result)[0]
+        proven(measure, holds)
 
 
 def erlang_b(servers: int, load: float) -> float:
@@ -73,50 +80,54 @@ def test_a_service_that_works_for_those_who_left_collapses() -> None:
     The first load is well below the capacity of 400/s: near it, a hiccup of the machine is enough
     for a collapse that lasts.
     """
+
+    def holds(result: Result) -> None:
+        held, *beyond = valid_steps(result)
+        assert [step.offered_per_s for step in beyond] == [500.0, 500.0, 600.0]
+        assert held.goodput_per_s == pytest.approx(250.0, rel=0.02)
+        for step in beyond:
+            assert step.goodput_per_s < 0.02 * step.offered_per_s
+            assert step.completed_per_s == pytest.approx(step.offered_per_s, rel=0.05)
+            assert step.statuses[504] == step.outcomes["http_error"] >= 0.98 * step.arrivals
+            assert step.verdict.name == "fail"
+        assert held.verdict.name == "pass"
+        assert result.answer.sustainable_per_s == 250.0
+
     with target(*EIGHT_SERVERS, "--give-up", "100ms") as url:
-        result = undisturbed(
-            partial(
-                breakstep.find,
-                url,
-                slo="errors<1%",
-                steps=[250, 500, 600],
-                hold="4s",
-                arrivals="uniform",
-                abort=False,
-            )
+        measure = partial(
+            breakstep.find,
+            url,
+            slo="errors<1%",
+            steps=[250, 500, 600],
+            hold="4s",
+            arrivals="uniform",
+            abort=False,
         )
-    held, *beyond = valid_steps(result)
-    assert [step.offered_per_s for step in beyond] == [500.0, 500.0, 600.0]
-    assert held.goodput_per_s == pytest.approx(250.0, rel=0.02)
-    for step in beyond:
-        assert step.goodput_per_s < 0.02 * step.offered_per_s
-        assert step.completed_per_s == pytest.approx(step.offered_per_s, rel=0.05)
-        assert step.statuses[504] == step.outcomes["http_error"] >= 0.98 * step.arrivals
-        assert step.verdict.name == "fail"
-    assert held.verdict.name == "pass"
-    assert result.answer.sustainable_per_s == 250.0
+        proven(measure, holds)
 
 
 def test_two_per_cent_of_errors_are_two_per_cent() -> None:
     """Within four standard deviations of 10 000 arrivals' share: 0.56 points."""
+
+    def holds(result: Result) -> None:
+        (step,) = valid_steps(result)
+        sigma = sqrt(0.02 * 0.98 / step.arrivals)
+        assert step.arrivals == 10_000
+        assert step.outcomes["http_error"] / step.arrivals == pytest.approx(0.02, abs=4 * sigma)
+        assert step.statuses[500] == step.outcomes["http_error"]
+        assert (step.verdict.name, result.answer.status) == ("pass", "above_ceiling")
+
     with target("--servers", "8", "--service", "constant:1ms", "--errors", "2%") as url:
-        result = undisturbed(
-            partial(
-                breakstep.find,
-                url,
-                slo="errors<5%",
-                steps=[1000],
-                hold="10s",
-                warmup="500ms",
-                arrivals="uniform",
-            )
+        measure = partial(
+            breakstep.find,
+            url,
+            slo="errors<5%",
+            steps=[1000],
+            hold="10s",
+            warmup="500ms",
+            arrivals="uniform",
         )
-    (step,) = valid_steps(result)
-    sigma = sqrt(0.02 * 0.98 / step.arrivals)
-    assert step.arrivals == 10_000
-    assert step.outcomes["http_error"] / step.arrivals == pytest.approx(0.02, abs=4 * sigma)
-    assert step.statuses[500] == step.outcomes["http_error"]
-    assert (step.verdict.name, result.answer.status) == ("pass", "above_ceiling")
+        proven(measure, holds)
 
 
 def test_a_service_with_errors_at_every_load_breaks_below_the_floor(tmp_path: Path) -> None:

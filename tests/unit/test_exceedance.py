@@ -57,6 +57,14 @@ def test_slow_arrivals_that_are_not_bad_yet_lend_their_bursts() -> None:
     assert bursts.design_effect > 20.0 * calm.design_effect
 
 
+def test_hiccups_far_below_the_bound_lend_nothing() -> None:
+    """A burst at a sixth of the bound is the machine's, not the start of a queue."""
+    burst = [14 + k % 4 for k in range(300)]
+    hiccups = estimate(P99, times(*([10] * 1_700 + burst)), 100, LEVEL)
+    assert hiccups.design_effect == 1.0
+    assert told(hiccups) == "pass"
+
+
 def test_errors_borrow_nothing() -> None:
     """The share of failures has nothing to do with how long the others took."""
     errors = estimate(parse_slo("errors<1%"), times(*([10] * 1_700 + [90] * 300)), None, LEVEL)

@@ -1,8 +1,10 @@
 """The statistical search as a rule from histories to steps."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from searching import SHAPE, capacity, rates, scripted, search
@@ -105,6 +107,34 @@ def test_an_edge_that_is_not_confirmed_falls_back() -> None:
     assert done.stop_reason == "broken"
     assert bracket.low is not None
     assert bracket.low.rate_per_s <= 90.0
+
+
+def test_loads_that_a_disturbance_left_undecided_are_held_again() -> None:
+    """Three in ten steps below the capacity tell nothing, confirmations too: the edges meet."""
+    quick = replace(SHORT, first_look=1_500, looks=2, width=0.10)
+    for seed in range(100):
+        chances = iter(np.random.default_rng(seed).random(STEPS_MAX))
+
+        def verdict_at(rate_per_s: float, chances: Iterator[float] = chances) -> VerdictName:
+            if rate_per_s > 100.0:
+                return "fail"
+            return "undecided" if next(chances) < 0.3 else "pass"
+
+        history, _ = search(quick, verdict_at)
+        bracket = Bracket.of(quick.trials(history))
+        assert bracket.low is not None, seed
+        assert bracket.high is not None, seed
+        assert bracket.high.rate_per_s <= 1.35 * bracket.low.rate_per_s, seed
+
+
+def test_a_load_that_is_never_decided_is_not_held_for_ever() -> None:
+    """From half the capacity on nothing passes: three times at a load, and then the answer."""
+    verdicts: list[VerdictName] = ["pass", "undecided", "fail"]
+    quick = replace(SHORT, first_look=1_500, looks=2, width=0.10)
+    history, done = search(quick, lambda rate: verdicts[(rate > 50.0) + (rate > 100.0)])
+    assert done.stop_reason == "broken"
+    assert len(history) <= 25
+    assert max(Counter(rates(history)).values()) <= 3
 
 
 def test_a_false_fail_on_the_way_up_is_overruled() -> None:

@@ -11,8 +11,10 @@
     upper  = Beta⁻¹(1 − level; x + 1, n_e − x)    (Korn and Graubard 1998)
 
 With few bad arrivals deff cannot be seen in them. It is *borrowed*: computed as well for the
-arrivals over the sample's 90th and 95th percentile where those are below the bound, and the
-largest is taken. The slow arrivals that are not yet bad come in the same bursts.
+arrivals over the sample's 90th and 95th percentile where those lie between a fifth of the bound and
+the bound, and the largest is taken. The slow arrivals that are not yet bad come in the same bursts.
+What strays below a fifth is not on its way to the bound: in a queue's exponential tail a tenth of
+arrivals over T/5 is 10⁻⁵ over T. There it is the machine's own hiccups that come in bursts.
 """
 
 from collections.abc import Sequence
@@ -29,6 +31,8 @@ from breakstep.model.slo import Slo
 
 BATCHES = 20
 BORROWED = (0.90, 0.95)
+BORROWED_FROM = 0.2
+"""Of the bound; a percentile below it has nothing to lend."""
 
 
 def estimate(slo: Slo, rows: Rows, tightest_ns: int | None, level: float) -> Estimate:
@@ -37,7 +41,9 @@ def estimate(slo: Slo, rows: Rows, tightest_ns: int | None, level: float) -> Est
     if bound_ns is None:
         return _estimate(~rows.ok, [], allowed_share(slo), level)
     response_ns = rows.response_ns
-    borrowed = [response_ns > over for over in _percentiles(response_ns) if over < bound_ns]
+    least_ns = BORROWED_FROM * bound_ns
+    near = (over for over in _percentiles(response_ns) if least_ns <= over < bound_ns)
+    borrowed = [response_ns > over for over in near]
     return _estimate(response_ns > bound_ns, borrowed, allowed_share(slo), level)
 
 

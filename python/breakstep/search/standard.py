@@ -9,6 +9,8 @@
     the knee is still vague        a few more loads between the edges, where the measured share
                                    crosses what is allowed or, of full length, in the widest gap
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
+    the edges lie far apart        with no line to tell the knee: undecided loads between them whose
+                                   shares were within, once more at full length
     a pass above a failing load    both once more
     a load is invalid              once more, then the end
     every fourth step              a canary at a quarter of the first guess of the knee
@@ -48,6 +50,8 @@ SHARPER = 4.0
 VAGUE = 3.0
 """An interval of so many widths is narrowed with a few more loads between the edges."""
 SHARPEN_MAX = 8
+RETRIES_MAX = 6
+"""Full steps at searched loads that stayed undecided, confirmations among them."""
 RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
 CANARY_EVERY = 4
@@ -112,6 +116,7 @@ class Standard:
             self._narrow(trials, bracket)
             or _confirm(trials, bracket)
             or self._sharpen(trials, bracket)
+            or self._retry(trials, bracket)
             or _settled(bracket)
         )
 
@@ -153,6 +158,29 @@ class Standard:
             return None
         # At full length whatever is seen: what may end early when it strays is no fair sample.
         return Choice(midway(*max(edges, key=lambda gap: gap[1] / gap[0])), "confirm")
+
+    def _retry(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        """An undecided load once more, while it alone keeps the edges apart.
+
+        A disturbance leaves loads undecided that the service would hold. Where a line tells the
+        knee the edges matter less.
+        """
+        steps = [trial.record for trial in counting(trials)]
+        low_per_s, high_per_s = bracket.inside[0][0], bracket.inside[-1][1]
+        wide = high_per_s > low_per_s * (1.0 + VAGUE * self.width)
+        if not wide or _left_open(trials) >= RETRIES_MAX:
+            return None
+        if knee(steps, low_per_s, high_per_s).slo is not None:
+            return None
+        within_per_s = crossing_gap(steps, low_per_s, high_per_s)[0]
+        again = [
+            load.rate_per_s
+            for load in bracket.loads
+            if low_per_s < load.rate_per_s <= within_per_s and len(load.verdicts) < VERDICTS_MAX
+        ]
+        middle = midway(low_per_s, within_per_s)
+        nearest = min(again, key=lambda rate: abs(log(rate / middle)), default=None)
+        return None if nearest is None else Choice(nearest, "confirm")
 
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
         if self.first_look < CANARY_FROM:
