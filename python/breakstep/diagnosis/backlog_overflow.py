@@ -72,7 +72,7 @@ def _kernel(observed: Observed, broken: StepRecord) -> tuple[Evidence, ...]:
     for track in tracks:
         top = track.top(broken.offered_per_s)
         if top is not None and top.value > OVERFLOWS_SHARE * top.per_s:
-            says = "connections were lost to a full accept queue"
+            says = "connections lost to a full accept queue"
             return (row(track, top, says),)
     return ()
 
@@ -87,7 +87,7 @@ def _queues(observed: Observed) -> tuple[Evidence, ...]:
             full = None if most is None else track.over(most).top(observed.break_per_s or 0.0)
             if full is not None and full.value >= AT_LIMIT:
                 top = track.at(full.per_s)
-                says = f"the queue of connections stood at its limit ({percent(full.value)})"
+                says = f"{percent(full.value)} of what the queue may hold"
                 rows += [] if top is None else [row(track, top, says)]
     return tuple(rows)
 

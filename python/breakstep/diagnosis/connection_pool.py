@@ -38,10 +38,10 @@ def _candidate(observed: Observed, busy: BusyPool) -> Candidate:
     pool, found = busy.pool, busy.found
     held_up, leisure = _held_up(observed), _leisure(observed)
     rows = (
-        row(pool.use, found.peak, f"of the {pool.size:g} connections of {pool.name} in use"),
-        row(pool.waiting, busy.waited, "waited for a connection"),
+        row(pool.use, found.peak, f"the share of the {pool.size:g} connections that were in use"),
+        row(pool.waiting, busy.waited, "waiting for a connection"),
     )
-    about = rows_about(found, pool.use, "all connections")
+    about = rows_about(found, pool.use, "a connection", pool.size)
     return Candidate(
         kind="connection_pool",
         resource=pool.name,

@@ -106,7 +106,7 @@ def _unexplained(observed: Observed, room: Room) -> Candidate:
         weight="inferred",
         says=f"{room.name[0].upper()}{room.name[1:]} was full, and no probed program used most "
         "of it.",
-        evidence=(row(room.business, room.peak, f"{room.name}: nothing was left"),),
+        evidence=(row(room.business, room.peak, f"how busy {room.name} was"),),
         remedy="Find out which program it was: add --probe process:NAME for each that may be.",
         experiment="add --probe process:NAME for the service and for its database",
         saturation=saturation(observed, room.business, *_queue(observed, "")),
@@ -130,7 +130,7 @@ def _waiting(observed: Observed, queue: Track | None) -> tuple[Evidence, ...]:
     top = None if queue is None else queue.top(observed.break_per_s or 0.0)
     if queue is None or top is None:
         return ()
-    return (row(queue, top, "waited for the CPU"),)
+    return (row(queue, top, "waiting for the CPU"),)
 
 
 def _generators(observed: Observed) -> tuple[Evidence, ...]:

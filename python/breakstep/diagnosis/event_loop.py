@@ -14,7 +14,7 @@ The queue is in the kernel's socket buffers, where the program cannot see it: `l
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate, Saturation, Weight, saturation, weight_of
 from breakstep.diagnosis.cpu import Consumer, consumers, full_rooms
-from breakstep.diagnosis.evidence import row, rows_about, shown
+from breakstep.diagnosis.evidence import row, rows_about
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Point, Track, highest
 from breakstep.model.finding import Evidence
@@ -153,8 +153,12 @@ def _in_front(observed: Observed) -> tuple[Evidence, ...]:
     """What waited in front of the loop, and what the program itself knew of it."""
     break_per_s, rows = observed.break_per_s or 0.0, []
     for kind, name, says in (
-        ("listen", "unread_connections", "requests nobody had read yet: the queue in the kernel"),
-        ("node", "loop_delay_p99", "the loop came so much later than it meant to"),
+        (
+            "listen",
+            "unread_connections",
+            "with requests nobody had read yet: the queue in the kernel",
+        ),
+        ("node", "loop_delay_p99", "by which the loop came too late"),
         ("node", "in_flight", "requests the program itself knew of"),
     ):
         track = highest(observed.tracks(kind, name, "max"), break_per_s)
@@ -170,4 +174,4 @@ def _spare(observed: Observed) -> tuple[Evidence, ...]:
     top = None if whole is None else whole.top(observed.break_per_s or 0.0)
     if whole is None or top is None:
         return ()
-    return (row(whole, top, f"the machine as a whole was {shown(top.value, 'share')} busy"),)
+    return (row(whole, top, "of the machine as a whole"),)

@@ -12,7 +12,7 @@ _SUFFIX = {"cores": " cores", "tasks": " tasks", "connections": " connections", 
 
 def row(track: Track, point: Point, says: str) -> Evidence:
     """A row about one point of a track; `says` follows the number and the load."""
-    return fact(track.title, point.value, track.unit, point.step, f"{_at(track, point)}: {says}")
+    return fact(track.title, point.value, track.unit, point.step, f"{_at(track, point)}, {says}")
 
 
 def fact(signal: str, value: float, unit: str, step: int | None, says: str) -> Evidence:
@@ -20,8 +20,13 @@ def fact(signal: str, value: float, unit: str, step: int | None, says: str) -> E
     return Evidence(signal, float(f"{value:.{DIGITS}g}"), unit, step, says)
 
 
-def rows_about(found: Saturation, use: Track, what: str) -> tuple[Evidence, ...]:
-    """What forecast and onset say of a resource; nothing where they were not to be had."""
+def rows_about(
+    found: Saturation, use: Track, what: str, places: float = 1.0
+) -> tuple[Evidence, ...]:
+    """What forecast and onset say of a resource; nothing where they were not to be had.
+
+    A resource of so many places is taken up by a request for a place's time.
+    """
     rows: list[Evidence] = []
     demand, step = found.demand, found.peak.step
     if demand is not None:
@@ -32,8 +37,8 @@ def rows_about(found: Saturation, use: Track, what: str) -> tuple[Evidence, ...]
                 demand.saturates_per_s,
                 "1/s",
                 None,
-                f"at light loads each request takes {per_request(demand.per_request, what)}, which "
-                f"fills it at {rate(demand.saturates_per_s)} ({rate(low)} to {rate(high)})",
+                f"at light loads each request takes {per_request(places * demand.per_request, what)}, "
+                f"which fills it at {rate(demand.saturates_per_s)} ({rate(low)} to {rate(high)})",
             )
         )
     if demand is not None and demand.bends:

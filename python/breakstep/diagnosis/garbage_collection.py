@@ -45,7 +45,11 @@ def garbage_collection(observed: Observed) -> Candidate | None:
         resource=share.source,
         weight=weight,
         says=f"The garbage collector of {share.source} took the CPU: {says}.",
-        evidence=(row(share, found.peak, "of the CPU, into collecting"), *busy, *_more(observed)),
+        evidence=(
+            row(share, found.peak, "the share of its CPU that went into collecting"),
+            *busy,
+            *_more(observed),
+        ),
         remedy=REMEDY,
         experiment=EXPERIMENT,
         confidence="high" if weight == "shown" and len(share.points) > 1 else None,
@@ -55,14 +59,14 @@ def garbage_collection(observed: Observed) -> Candidate | None:
 def _busy(observed: Observed, share: Track) -> tuple[Evidence, ...]:
     """That there was no CPU left to collect with beside the work."""
     rows = [
-        row(room.business, room.peak, f"{room.name}: nothing was left")
+        row(room.business, room.peak, f"how busy {room.name} was")
         for room in full_rooms(observed)
         if room.consumer is not None and room.consumer.role == "app"
     ]
     loop = highest(observed.tracks("node", "loop_utilisation"), observed.break_per_s or 0.0)
     top = None if loop is None else loop.top(observed.break_per_s or 0.0)
     if loop is not None and top is not None and share.kind == "node" and top.value >= FULL:
-        rows.append(row(loop, top, "the event loop was full"))
+        rows.append(row(loop, top, "how busy the event loop was"))
     return tuple(rows[:1]) or _program(observed, share)
 
 
@@ -72,7 +76,7 @@ def _program(observed: Observed, share: Track) -> tuple[Evidence, ...]:
     for cpu in observed.tracks("process", "cpu") if limit is not None else ():
         near = cpu.over(limit).top(observed.break_per_s or 0.0) if limit is not None else None
         if cpu.name == "cpu" and near is not None and near.value >= NEARLY_FULL:
-            return (row(cpu.over(limit), near, "of the cores it may use"),) if limit else ()
+            return (row(cpu.over(limit), near, "of the cores that it may use"),) if limit else ()
     return ()
 
 
@@ -80,8 +84,8 @@ def _more(observed: Observed) -> tuple[Evidence, ...]:
     """Assists and pauses."""
     rows = []
     for kind, name, says in (
-        ("go", "gc_assist", "requests themselves had to help to collect"),
-        ("go", "gc_pause", "of the time the world stood still"),
+        ("go", "gc_assist", "by requests that had to help to collect"),
+        ("go", "gc_pause", "of the time in which the world stood still"),
         ("node", "gc_pause_max", "the longest pause"),
     ):
         track = highest(observed.tracks(kind, name, "max"), observed.break_per_s or 0.0)

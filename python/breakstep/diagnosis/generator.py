@@ -72,7 +72,7 @@ def _crowding(observed: Observed) -> Candidate | None:
             resource="generator",
             weight="inferred",
             says=f"Beside the service {says}: it may have taken what the service needed.",
-            evidence=(row(one.cpu, used, says), row(room.business, room.peak, "nothing was left")),
+            evidence=(row(one.cpu, used, says), row(room.business, room.peak, "how busy that was")),
             remedy=REMEDY,
             experiment=EXPERIMENT,
         )

@@ -12,7 +12,7 @@ What the workers waited for is read from the database and the disks, if they wer
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate, Saturation, saturation, weight_of
 from breakstep.diagnosis.cpu import busiest
-from breakstep.diagnosis.evidence import fact, rate, row, rows_about, shown
+from breakstep.diagnosis.evidence import fact, rate, row, rows_about
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Track, highest
 from breakstep.model.finding import Evidence
@@ -30,7 +30,7 @@ DISK_FULL, DISK_PRESSURE = 0.90, 0.20
 DOWNSTREAM = 0.5
 """Of the busy workers: so many active queries are what they wait for."""
 REMEDY = (
-    "Shorten what the workers wait for, or run more of them: the CPU is idle. Mind the limits "
+    "Shorten what the workers wait for, or run more of them: the CPU has room. Mind the limits "
     "behind them, such as the database's connections."
 )
 EXPERIMENT = "double the workers: the breaking load has to double, until the CPU is full"
@@ -60,12 +60,12 @@ def _workers(observed: Observed) -> Candidate | None:
             says=f"{_busy(found, size)} of {active.source} were busy, "
             f"waiting{_for(observed, size)} rather than computing.",
             evidence=(
-                row(use, found.peak, f"of {size:g} workers busy"),
+                row(use, found.peak, f"the share of {size:g} workers that were busy"),
                 *_queued(queue, observed),
                 *_takes(active, observed),
                 *_cpu(observed),
                 *_downstream(observed, size),
-                *rows_about(found, use, "all workers"),
+                *rows_about(found, use, "a worker", size),
             ),
             remedy=REMEDY,
             experiment=EXPERIMENT,
@@ -152,7 +152,7 @@ def _queued(queue: Track | None, observed: Observed) -> tuple[Evidence, ...]:
     top = None if queue is None else queue.top(observed.break_per_s or 0.0)
     if queue is None or top is None or top.value <= 0.0:
         return ()
-    return (row(queue, top, "connections waited for a worker"),)
+    return (row(queue, top, "waiting for a worker"),)
 
 
 def _takes(active: Track, observed: Observed) -> tuple[Evidence, ...]:
@@ -173,13 +173,11 @@ def _downstream(observed: Observed, workers: float) -> tuple[Evidence, ...]:
     queries = highest(observed.tracks("postgres", "active"), break_per_s)
     top = None if queries is None else queries.top(break_per_s)
     if queries is not None and top is not None and top.value >= DOWNSTREAM * workers:
-        rows.append(row(queries, top, f"queries were active: {top.value:.3g} of the workers wait"))
+        rows.append(row(queries, top, "active queries, which the workers wait for"))
     pressure = highest(observed.tracks("host", "io_pressure"), break_per_s)
     waited = None if pressure is None else pressure.top(break_per_s)
     if pressure is not None and waited is not None and waited.value >= DISK_PRESSURE:
-        rows.append(
-            row(pressure, waited, f"a task waited for a disk {shown(waited.value, 'share')}")
-        )
+        rows.append(row(pressure, waited, "of the time some task waited for a disk"))
     return tuple(rows)
 
 

@@ -7,6 +7,7 @@ from breakstep.diagnosis.missing import missing
 from breakstep.diagnosis.observed import Observed
 from breakstep.model.finding import Alternative, Evidence, Finding
 from breakstep.model.record import StepRecord
+from breakstep.model.units import NS_PER_MS, format_duration
 
 
 def not_observed(observed: Observed, alternatives: tuple[Alternative, ...] = ()) -> Finding:
@@ -44,7 +45,8 @@ def _latency(broken: StepRecord) -> tuple[Evidence, ...]:
     service = broken.service_ms.p50
     if service is None:
         return ()
-    says = f"half of the requests at {rate(broken.offered_per_s)} took this long once sent"
+    took = format_duration(service * NS_PER_MS)
+    says = f"half of the requests at {rate(broken.offered_per_s)} took {took} or less once sent"
     return (fact("service time p50", service, "ms", broken.index, says),)
 
 
