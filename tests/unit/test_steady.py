@@ -18,6 +18,20 @@ def test_the_first_canary_is_noted() -> None:
     assert judge_canary(None, light(1_000.0, 1)).name == "pass"
 
 
+def test_a_pause_spoils_the_first_canary() -> None:
+    """In a tenth of it already: it is measured again, and nothing is held against it."""
+    rows = light(1_000.0, 1)
+    ended_ns = rows.ended_ns.copy()
+    ended_ns[1_000:1_400] += 1_000_000
+    paused = Rows(rows.intended_ns, rows.sent_ns, ended_ns, rows.outcome)
+    assert judge_canary(None, paused).name == "invalid"
+
+
+def test_an_ordinary_light_load_is_noted() -> None:
+    """Of a hundred, none is called a pause."""
+    assert all(judge_canary(None, light(1_000.0, seed)).name == "pass" for seed in range(100))
+
+
 def test_the_same_service_passes() -> None:
     """Of fifty none is called another."""
     first = light(1_000.0, 0)

@@ -69,7 +69,8 @@ class VirtualService:
         if step.kind != "canary":
             return judge_at(step, self.slos, hold)
         verdict = judge_canary(self.first_canary, hold.rows)
-        self.first_canary = self.first_canary or hold.rows
+        if self.first_canary is None and verdict.name == "pass":
+            self.first_canary = hold.rows
         return verdict
 
 

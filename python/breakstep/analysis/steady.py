@@ -6,6 +6,10 @@
 
 It has drifted when the chance of such a t is below 1 % and the means differ by more than 10 %.
 Both: with many arrivals any difference is significant, with few a large one may be chance.
+
+A first one in which the service paused is no measure for the others: most batches do not know of
+the pause, so the mean of the ln Y_i is far from their median, by the same 10 % and by more than
+chance: 4·σ/√b, σ = 1.4826·MAD.
 """
 
 from math import exp, log, sqrt
@@ -21,19 +25,37 @@ from breakstep.model.record import Verdict
 
 CHANCE = 0.01
 CHANGE = 0.10
+PULL = 4.0
+MAD_TO_SIGMA = 1.4826
 AT_LEAST = 10 * BATCHES
 
 
 def judge_canary(first: Rows | None, now: Rows) -> Verdict:
     """Passes while the light load is answered as the first time; `first` is None that time."""
     if first is None:
-        return Verdict("pass", reasons=("the response time at a light load was noted",))
+        return _noted(now)
     change = drift(first, now)
     if change is None:
         return Verdict("pass", reasons=("a light load was answered as before",))
     slower = "slower" if change > 0.0 else "faster"
     says = f"a light load was answered {percent(abs(change))} {slower} than at the start"
     return Verdict("fail", reasons=(says,))
+
+
+def _noted(first: Rows) -> Verdict:
+    if np.count_nonzero(first.ok) >= AT_LEAST:
+        means = _log_means(first)
+        if _pulled(means):
+            says = "the service paused at the light load that later ones are compared with"
+            return Verdict("invalid", reasons=(says,))
+    return Verdict("pass", reasons=("the response time at a light load was noted",))
+
+
+def _pulled(means: NDArray[np.float64]) -> bool:
+    """Whether a few of the batches pull the mean of all away from where most are."""
+    middle = np.median(means)
+    stray = PULL * MAD_TO_SIGMA * np.median(np.abs(means - middle)) / sqrt(BATCHES)
+    return bool(abs(means.mean() - middle) > max(log(1.0 + CHANGE), stray))
 
 
 def drift(first: Rows, now: Rows) -> float | None:

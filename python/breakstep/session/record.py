@@ -121,7 +121,7 @@ class Judge:
         if measured.interrupted:
             return Verdict("undecided", reasons=(INTERRUPTED,))
         if measured.window.step.kind == "canary":
-            return apply_trust(self._canary(rows), trust)
+            return self._canary(rows, trust)
         if measured.window.step.kind == "predict":
             self.light.append(rows)
         if measured.window.step.looks_ns:
@@ -135,9 +135,10 @@ class Judge:
         hold = Hold(rows, window.from_ns, window.to_ns, window.in_flight_start, timeout_ns)
         return judge_at(window.step, self.plan.slos, hold)
 
-    def _canary(self, rows: Rows) -> Verdict:
-        verdict = judge_canary(self.first_canary, rows)
-        self.first_canary = self.first_canary or rows
+    def _canary(self, rows: Rows, trust: Trust) -> Verdict:
+        verdict = apply_trust(judge_canary(self.first_canary, rows), trust)
+        if self.first_canary is None and verdict.name == "pass":
+            self.first_canary = rows
         return verdict
 
 
