@@ -196,6 +196,18 @@ def test_the_generator_on_a_shared_core_is_suspected() -> None:
     assert (finding.kind, finding.confidence) == ("generator", "low")
 
 
+def test_the_programs_of_a_machine_fill_that_machine_only() -> None:
+    """A database that is full on its own machine, seen by its agent; the app's machine is idle."""
+    there = {
+        ("db1/host", "host", "cpu", "share"): share(182),
+        ("db1/process:postgres", "process", "cpu", "cores"): lambda did: did.completed / 46,
+        (HOST, "host", "cpu", "share"): level(0.3),
+        (PROCESS, "process", "cpu", "cores"): level(0.2),
+    }
+    finding = _found(replace(labelled.event_loop(), signals=there, cores=2))
+    assert (finding.kind, finding.resource) == ("database_cpu", "db1/process:postgres")
+
+
 def test_nothing_is_explained_that_did_not_break() -> None:
     """Light loads only."""
     finding = _found(replace(labelled.event_loop(), loads=(20.0, 40.0)))

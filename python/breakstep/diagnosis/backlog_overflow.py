@@ -55,7 +55,7 @@ def backlog_overflow(observed: Observed) -> Candidate | None:
         weight = "possible"
     return Candidate(
         kind="backlog_overflow",
-        resource=_resource((told or hinted)[0]),
+        resource=_resource(observed, told),
         weight=weight,
         says=_says(broken),
         evidence=(*told, *hinted),
@@ -156,11 +156,11 @@ _BUSY = 0.8
 """Of the workers, on the mean of a window in which the queue overflowed now and then."""
 
 
-def _resource(first: Evidence) -> str:
-    """The listener that overflowed, as far as the signal that told knows it."""
-    source = first.signal.partition(" ")[0]
-    named = source.startswith(("listen:", "php-fpm:"))
-    return f"accept queue of {source}" if named else "accept queue"
+def _resource(observed: Observed, told: tuple[Evidence, ...]) -> str:
+    """The listener that overflowed, as far as the signals that told know it."""
+    sources = (*observed.sources("listen"), *observed.sources("php-fpm"))
+    named = (s for s in sources if any(found.signal.startswith(f"{s} ") for found in told))
+    return " of ".join(("accept queue", *tuple(named)[:1]))
 
 
 def _says(broken: StepRecord) -> str:

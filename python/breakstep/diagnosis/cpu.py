@@ -21,8 +21,8 @@ from math import ceil
 from breakstep.diagnosis.candidate import NEARLY
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.placement import placement
-from breakstep.diagnosis.roles import Role, role_of
-from breakstep.diagnosis.track import Point, Track, highest
+from breakstep.diagnosis.roles import Role, machine_of, role_of
+from breakstep.diagnosis.track import Point, Track
 from breakstep.model.signal import label_of
 
 FULL = 0.90
@@ -184,12 +184,18 @@ def _backends(observed: Observed, known: Sequence[Consumer]) -> tuple[Room, ...]
 
 
 def _shared(observed: Observed, known: Sequence[Consumer]) -> tuple[Room, ...]:
-    """The host, or where that has room, its cores."""
+    """Every host that was sampled, or where that has room, its cores."""
     known = (*known, *_generator(observed))
     hosts = [track for track in observed.tracks("host", "cpu") if not label_of(track.name)]
-    host = highest(hosts, observed.break_per_s or 0.0)
-    if host is None:
+    if not hosts:
         return _without_host(observed, known)
+    return tuple(room for host in hosts for room in _of_host(observed, host, known))
+
+
+def _of_host(observed: Observed, host: Track, known: Sequence[Consumer]) -> tuple[Room, ...]:
+    """The programs of a host fill that host and no other."""
+    machine = machine_of(host.source)
+    known = [one for one in known if machine_of(one.source) == machine]
     whole = _room(observed, f"all cores of {host.source}", host, None)
     if whole and whole[0].full:
         filled = [_room(observed, whole[0].name, host, one) for one in _leaders(observed, known)]

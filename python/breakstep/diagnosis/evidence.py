@@ -37,7 +37,8 @@ def rows_about(
                 demand.saturates_per_s,
                 "1/s",
                 None,
-                f"at light loads each request takes {per_request(places * demand.per_request, what)}, "
+                f"at light loads each request takes "
+                f"{per_request(places * demand.per_request, what)}, "
                 f"which fills it at {rate(demand.saturates_per_s)} ({rate(low)} to {rate(high)})",
             )
         )

@@ -1,9 +1,10 @@
 """What a probed program does in a service, told by its name: a database, a proxy or the app."""
 
 import re
-from typing import Literal
+from typing import Literal, get_args
 
 from breakstep.diagnosis.observed import Observed
+from breakstep.model.probe import ProbeKind
 from breakstep.model.signal import label_of
 
 Role = Literal["database", "proxy", "app", "generator"]
@@ -33,6 +34,17 @@ def role_named(text: str) -> Role:
     if _DATABASE.search(text):
         return "database"
     return "proxy" if _PROXY.search(text) else "app"
+
+
+def machine_of(source: str) -> str:
+    """The machine whose agent delivered a signal; empty where the probe ran beside the generator.
+
+    >>> machine_of("web1/listen:8080"), machine_of("cgroup:/shop.slice"), machine_of("host")
+    ('web1', '', '')
+    """
+    head, slash, _ = source.partition("/")
+    own = not slash or head.partition(":")[0] in get_args(ProbeKind)
+    return "" if own else head
 
 
 def is_collected(text: str) -> bool:
