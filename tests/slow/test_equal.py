@@ -1,0 +1,39 @@
+"""The same service twice, and a slower one: whether the search tells a difference from none."""
+
+from itertools import pairwise
+
+import pytest
+
+import breakstep
+from acceptance.again import TRIES
+from acceptance.target import target
+
+pytestmark = [pytest.mark.sockets, pytest.mark.slow, pytest.mark.timeout(1_800)]
+PAIRS = 10
+SLOWER = 1.15
+
+
+def test_the_same_service_gives_the_same_answer_and_a_slower_one_another() -> None:
+    """Of eleven quick searches each interval overlaps the next one, ten pairs of ten.
+
+    A service that takes 15 % longer breaks below all that the last of them leaves open.
+    """
+    intervals = [interval_per_s(1.0, seed) for seed in range(PAIRS + 1)]
+    overlaps = [one[0] <= next_[1] and next_[0] <= one[1] for one, next_ in pairwise(intervals)]
+    assert overlaps == [True] * PAIRS, intervals
+    slower = interval_per_s(SLOWER, PAIRS + 1)
+    assert slower[1] < intervals[-1][0], (slower, intervals)
+
+
+def interval_per_s(service_ms: float, seed: int) -> tuple[float, float]:
+    """In which the breaking load of four servers lies; no two searches share their chances."""
+    law = f"exponential:{service_ms:g}ms"
+    with target("--servers", "4", "--service", law, "--seed", str(seed)) as url:
+        for _ in range(TRIES):
+            answer = breakstep.find(
+                url, slo="p95<5ms", effort="quick", warmup="500ms", seed=seed
+            ).answer
+            if answer.knee_interval_per_s is not None:
+                break
+    assert answer.knee_interval_per_s is not None, answer
+    return answer.knee_interval_per_s
