@@ -97,7 +97,7 @@ impl Timer {
     }
 
     /// Sets the instant at which [`Self::poll_expired`] becomes ready, replacing the one before.
-    pub fn arm(&self, at_ns: u64) -> io::Result<()> {
+    fn arm(&self, at_ns: u64) -> io::Result<()> {
         let once = Itimerspec {
             it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
             it_value: self.clock.monotonic(at_ns),
@@ -110,7 +110,7 @@ impl Timer {
     ///
     /// The descriptor is never read: tokio watches it edge-triggered, and each expiry is an edge
     /// of its own. That saves a system call for each wake-up.
-    pub fn poll_expired(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_expired(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.fd.poll_read_ready(cx))?.clear_ready();
         Poll::Ready(Ok(()))
     }

@@ -102,7 +102,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if request.path.as_bytes() == b"/truth" {
             return self.tell_truth(is_head, keep_alive).await;
         }
-        self.serving.arrive(&self.slot)?;
+        self.serving.arrive(&self.slot);
         let Some(status) = self.answer().await? else { return Ok(false) };
         let bytes = self.serving.responses.bytes(status, is_head, keep_alive);
         self.stream.write_all(bytes).await?;
@@ -126,7 +126,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     async fn tell_truth(&mut self, is_head: bool, keep_alive: bool) -> io::Result<bool> {
-        self.serving.pass(&self.slot)?;
+        self.serving.pass(&self.slot);
         if self.answer().await?.is_none() {
             return Ok(false);
         }
@@ -142,7 +142,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     async fn refuse(&mut self, status_line: &str, why: &str) -> io::Result<()> {
-        self.serving.pass(&self.slot)?;
+        self.serving.pass(&self.slot);
         self.slot.take().await;
         let bytes = plain(status_line, "text/plain", &format!("{why}\n"), false);
         self.stream.write_all(&bytes).await
