@@ -66,6 +66,17 @@ def test_a_first_load_that_fails_sends_it_down() -> None:
     assert rates(search(controller, capacity(100.0))[0])[:3] == [1000.0, 250.0, 62.5]
 
 
+def test_looks_start_early_on_the_way_down_too() -> None:
+    """At a quarter of the rate they take long: from 2 500 of 20 000 arrivals on, if it is many."""
+    shape = replace(SHAPE, hold_ns=1)
+    for first_look, first_s in ((20_000, 10.0), (1_000, 4.0)):
+        controller = Standard(1_000.0, None, first_look, 3, 0.03, shape)
+        history, _ = search(controller, capacity(1.0))
+        step = controller.next_step(history[:1])
+        assert not isinstance(step, Done)
+        assert (step.rate_per_s, step.looks_ns[0] / 1e9) == (250.0, first_s)
+
+
 def test_looks_double_and_start_early_on_the_way_up() -> None:
     """Low loads pass on little; near the edge the first look comes after `first_look`."""
     controller = replace(LONG, from_per_s=1000.0, shape=replace(SHAPE, hold_ns=1))

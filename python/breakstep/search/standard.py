@@ -21,7 +21,7 @@ fails. The history alone decides: the kinds of its steps are found by searching 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import log, log2, sqrt
 
 from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step, StepKind
@@ -54,6 +54,8 @@ RETRIES_MAX = 6
 """Full steps at searched loads that stayed undecided, confirmations among them."""
 RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
+DESCENT_LOOK = 1_500
+"""The shortest look while nothing has passed: at a low rate arrivals take their time."""
 CANARY_EVERY = 4
 CANARY_SHARE = 0.25
 CANARY_FROM = 5_000
@@ -102,7 +104,7 @@ class Standard:
             return chosen
         if len(trials) >= STEPS_MAX:
             return Done("budget", f"{STEPS_MAX} steps did not settle it")
-        return self._step(len(trials), chosen, ramp=Bracket.of(trials).high is None)
+        return self._step(len(trials), chosen, self._halvings(Bracket.of(trials)))
 
     def _next_rate(self, trials: Sequence[Trial]) -> Choice | Done:
         bracket = Bracket.of(trials)
@@ -202,18 +204,26 @@ class Standard:
         guess = midway(bracket.low.rate_per_s, bracket.high.rate_per_s)
         return Choice(legible(CANARY_SHARE * guess), "canary")
 
-    def _step(self, index: int, chosen: Choice, *, ramp: bool) -> Step:
-        looks_ns = self._looks_ns(chosen, ramp=ramp)
+    def _halvings(self, bracket: Bracket) -> int:
+        """Looks before the usual first one, each half as long as the next."""
+        if bracket.high is None:
+            return RAMP_HALVINGS
+        if bracket.low is None:
+            return min(RAMP_HALVINGS, max(0, int(log2(self.first_look / DESCENT_LOOK))))
+        return 0
+
+    def _step(self, index: int, chosen: Choice, halvings: int) -> Step:
+        looks_ns = self._looks_ns(chosen, halvings)
         step = self.shape.step(index, chosen.rate_per_s)
         return replace(step, hold_ns=looks_ns[-1], looks_ns=looks_ns, kind=chosen.kind)
 
-    def _looks_ns(self, chosen: Choice, *, ramp: bool) -> tuple[int, ...]:
+    def _looks_ns(self, chosen: Choice, halvings: int) -> tuple[int, ...]:
         """Doubling from the first look; a confirmation only has the last one."""
         first_ns = self.first_look / chosen.rate_per_s * NS_PER_S
         if chosen.kind == "canary":
             # As long as a first look at the knee takes.
             return (max(self.shape.hold_ns, round(first_ns * CANARY_SHARE)),)
-        numbers = range(-RAMP_HALVINGS if ramp else 0, self.looks)
+        numbers = range(-halvings, self.looks)
         least_ns = self.shape.hold_ns
         looks = sorted({max(least_ns, round(first_ns * 2.0**number)) for number in numbers})
         return (looks[-1],) if chosen.kind == "confirm" else tuple(looks)
