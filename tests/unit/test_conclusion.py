@@ -38,6 +38,12 @@ CASES = {
     "interrupted": result(staircase()[:1], Done("interrupted", "")),
     "interrupted-found": result(staircase(), Done("interrupted", "")),
     "interrupted-at-once": result([], Done("interrupted", "")),
+    "searched": replace(
+        result(staircase(), Done("broken", "")),
+        sections={
+            "effort": {"says": "48 100 requests in 2 min; the breaking load is known to 5 %"}
+        },
+    ),
     "budget": result([FAILED], Done("budget", "")),
 }
 

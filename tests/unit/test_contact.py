@@ -166,3 +166,12 @@ def test_a_budget_is_turned_into_as_much_effort_as_fits() -> None:
     assert isinstance(short, Search)
     assert isinstance(long, Search)
     assert short.first_look < long.first_look
+
+
+def test_a_search_of_a_slow_service_warms_it_up_for_longer() -> None:
+    """Twenty responses of 500 ms; a staircase keeps to its plan."""
+    slow = answered(20, median_ns=500 * MS)
+    searched = settled_plan(plan_of(Flags(URL, slo=("p99<2s",))), slow)
+    assert searched.warmup_ns == 10_000 * MS
+    stepped = settled_plan(plan_of(Flags(URL, slo=("p99<2s",), steps="10")), slow)
+    assert stepped.warmup_ns == 2_000 * MS

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from breakstep.analysis.effort import (
     SEARCHES,
     Guess,
+    Spent,
     attained,
     forecast,
     warmup_ns,
@@ -51,13 +52,14 @@ def test_no_hold_is_shorter_than_the_shortest() -> None:
 
 
 def test_a_slow_service_is_warmed_up_longer() -> None:
-    """Twenty unloaded responses, 2 s at least."""
-    assert warmup_ns(NS_PER_MS) == 2 * NS_PER_S
-    assert warmup_ns(500 * NS_PER_MS) == 10 * NS_PER_S
+    """Twenty unloaded responses; a service that is not to be warmed up is not."""
+    assert warmup_ns(2 * NS_PER_S, NS_PER_MS) == 2 * NS_PER_S
+    assert warmup_ns(2 * NS_PER_S, 500 * NS_PER_MS) == 10 * NS_PER_S
+    assert warmup_ns(0, 500 * NS_PER_MS) == 0
 
 
-def test_what_was_attained_is_said_in_the_same_words() -> None:
+def test_what_was_attained_is_said_in_the_words_of_the_forecast() -> None:
     """Requests, time, width."""
-    assert attained(48_000, 120 * NS_PER_S, (380.0, 418.0)) == (
-        "took 48 000 requests in 2 min; the breaking load is known to 10 %"
-    )
+    spent = Spent(48_123, 120 * NS_PER_S)
+    assert attained(spent, 0.1) == ("48 100 requests in 2 min; the breaking load is known to 10 %")
+    assert attained(spent, None).endswith("; no breaking load was found")

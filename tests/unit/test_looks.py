@@ -8,7 +8,6 @@ from test_exceedance import times
 from breakstep.analysis.looks import (
     Hold,
     cannot_judge,
-    due_look,
     judge_at,
     level_of,
     needed_arrivals,
@@ -93,13 +92,6 @@ def test_all_looks_share_one_chance_of_error() -> None:
     """0.05 over the looks; a confirmation has its own."""
     assert level_of(STEP) == 0.05 / 3
     assert level_of(replace(STEP, kind="confirm", looks_ns=(4_000_000,))) == 0.025
-
-
-def test_a_look_is_due_one_bound_later() -> None:
-    """Then every arrival until the look is within the bound or over it."""
-    assert due_look(STEP, 1_000_099, 0, 100) is None
-    assert due_look(STEP, 1_000_100, 0, 100) == 0
-    assert due_look(STEP, 9_000_000, 3, 100) is None
 
 
 def test_the_arrivals_that_a_quantile_needs() -> None:

@@ -37,7 +37,6 @@ RAMP_PART = 1.0 / 6.0
 DECIDED_AT_ONCE = 0.7
 SPARE_STEPS = 4
 CONFIRMATIONS = 2
-WARMUP_MIN_NS = 2 * NS_PER_S
 WARMUP_RESPONSES = 20
 
 
@@ -52,6 +51,14 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What a search took: arrivals, those of warm-ups too, and time."""
+
+    arrivals: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
     """About what a search will take, and the width of the interval it will give."""
 
@@ -61,14 +68,17 @@ class Forecast:
 
     def __str__(self) -> str:
         return (
-            f"about {counted(self.arrivals)} requests in {_spoken(self.duration_ns)}; the "
+            f"about {_rounded(self.arrivals)} requests in {_spoken(self.duration_ns)}; the "
             f"breaking load will be known to about {percent(self.width)}"
         )
 
 
-def warmup_ns(unloaded_ns: int) -> int:
-    """How long a load runs before it is judged: 2 s, or 20 unloaded responses if that is longer."""
-    return max(WARMUP_MIN_NS, WARMUP_RESPONSES * unloaded_ns)
+def warmup_ns(planned_ns: int, unloaded_ns: int) -> int:
+    """How long a load runs before it is judged: as planned, 20 unloaded responses at least.
+
+    Who plans none gets none.
+    """
+    return planned_ns and max(planned_ns, WARMUP_RESPONSES * unloaded_ns)
 
 
 def within_budget(budget_ns: int, guess: Guess) -> Search:
@@ -99,13 +109,17 @@ def forecast(search: Search, guess: Guess) -> Forecast:
     return Forecast(round(arrivals), round(seconds * NS_PER_S), 2.0 * search.width)
 
 
-def attained(arrivals: int, duration_ns: int, interval_per_s: tuple[float, float]) -> str:
-    """What a search took in the end, in the words of the forecast."""
-    width = interval_per_s[1] / interval_per_s[0] - 1.0
-    return (
-        f"took {counted(arrivals)} requests in {_spoken(duration_ns)}; the breaking load "
-        f"is known to {percent(width)}"
-    )
+def attained(spent: Spent, width: float | None) -> str:
+    """What a search took in the end; `width` is that of the interval, None without one."""
+    known = "no breaking load was found"
+    if width is not None:
+        known = f"the breaking load is known to {percent(width)}"
+    return f"{_rounded(spent.arrivals)} requests in {_spoken(spent.duration_ns)}; {known}"
+
+
+def _rounded(count: int) -> str:
+    """Three digits are enough for a count that nobody checks."""
+    return counted(round(float(f"{count:.3g}")))
 
 
 def _spoken(duration_ns: int) -> str:

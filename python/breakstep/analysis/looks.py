@@ -63,16 +63,6 @@ def judge_at(step: Step, slos: Sequence[Slo], hold: Hold) -> Verdict:
     return replace(verdict, name="fail", reasons=(_outran(hold),))
 
 
-def due_look(step: Step, seen_ns: int, looked: int, bound_ns: int) -> int | None:
-    """The number of the next look if its time has come, `looked` of them being done.
-
-    `seen_ns` is the time since the hold began, `bound_ns` the longest bound of the SLOs.
-    """
-    if looked >= len(step.looks_ns) or seen_ns < step.looks_ns[looked] + bound_ns:
-        return None
-    return looked
-
-
 def queue_of(hold: Hold) -> Queue:
     """The flow balance of the hold until this look."""
     end, completions = _flow(hold)

@@ -20,12 +20,18 @@ def conclusion(result: Result) -> str:
     lines = [found, *_capacity(result), *_experiment(result), rule(result.steps)]
     lines += [f"Note: {caveat}" for caveat in result.answer.caveats]
     lines += [f"Warning: {warning}." for warning in warnings(result) if warning not in found]
+    lines += _effort(result)
     return "\n".join(line for line in lines if line)
 
 
 def _experiment(result: Result) -> list[str]:
     section = result.sections.get("experiment")
     return [] if section is None else [f"Experiment: {section['says']}"]
+
+
+def _effort(result: Result) -> list[str]:
+    section = result.sections.get("effort")
+    return [] if section is None else [f"The search took {section['says']}."]
 
 
 def headline(result: Result) -> str:

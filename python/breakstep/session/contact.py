@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import sqrt
 from typing import cast
 
-from breakstep.analysis.effort import SEARCHES, Guess, within_budget
+from breakstep.analysis.effort import SEARCHES, Guess, warmup_ns, within_budget
 from breakstep.analysis.looks import cannot_judge
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
@@ -65,15 +65,16 @@ def assumed_slos(contact: Contact) -> tuple[Slo, ...]:
 def settled_plan(plan: Plan, contact: Contact) -> Plan:
     """The plan with what only the first contact could tell: SLOs, and the effort in numbers."""
     judged = replace(plan, slos=plan.slos or assumed_slos(contact))
-    if not isinstance(plan.load, Search):
-        return judged
     load = plan.load
+    if not isinstance(load, Search):
+        return judged
+    plan = replace(plan, warmup_ns=warmup_ns(plan.warmup_ns, contact.median_ns or 0))
     if load.budget_ns is None:
         chosen = SEARCHES[load.effort]
     else:
         chosen = within_budget(load.budget_ns, guess(plan, contact))
     found = replace(load, first_look=chosen.first_look, looks=chosen.looks, width=chosen.width)
-    return replace(judged, load=found)
+    return replace(judged, load=found, warmup_ns=plan.warmup_ns)
 
 
 def guess(plan: Plan, contact: Contact) -> Guess:

@@ -27,6 +27,7 @@ from breakstep.session.contact import (
     out_of_reach,
     settled_plan,
 )
+from breakstep.session.effort import effort_section
 from breakstep.session.environment import describe
 from breakstep.session.experiment import experiment_section
 from breakstep.session.foresight import Foresight
@@ -72,6 +73,8 @@ def find(plan: Plan, around: Around) -> Result:
                 trust=trust,
                 sections=passes.sections(),
             )
+            section = effort_section(judged, contact, result.runs, result.answer)
+            result = replace(result, sections={**result.sections, **section})
             if judged.experiment is not None and passes.after is not None:
                 section = experiment_section(judged.experiment, result.answer, passes.after, terms)
                 result = replace(result, sections={**result.sections, "experiment": section})

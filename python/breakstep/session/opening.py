@@ -28,4 +28,5 @@ def _outlook(plan: Plan, contact: Contact) -> str:
         return ""
     guessed = guess(plan, contact)
     near = format_rate(guessed.knee_per_s)
-    return f"\nsearch {forecast(plan.load, guessed)}, if it breaks near {near}/s"
+    runs = f"; {plan.repeat} such runs" if plan.repeat > 1 else ""
+    return f"\nsearch {forecast(plan.load, guessed)}, if it breaks near {near}/s{runs}"

@@ -98,6 +98,7 @@ class Judge:
             generator=generator,
             lag=measured.tally.histogram("lag"),
             arrivals=measured.tally.arrivals,
+            due=_due(measured),
             spinning=self.plan.spin,
         )
         more = [] if host is None else host_checks(host, self.plan.slos)
@@ -148,6 +149,12 @@ def _rows(window: Window) -> Rows:
     if window.due_ns is None:
         return rows
     return rows.with_unfinished(np.array(window.due_ns, dtype=np.int64), window.to_ns)
+
+
+def _due(measured: Measurement) -> int | None:
+    """The arrivals that the schedule put into the window; None where they were not counted."""
+    due_ns = measured.window.due_ns
+    return None if due_ns is None or measured.interrupted else len(due_ns)
 
 
 def _generator(measured: Measurement, length_s: float) -> Generator:
