@@ -218,6 +218,24 @@ def test_a_load_that_passes_above_a_failing_one_is_seen() -> None:
     assert [load.rate_per_s for load in edges if load is not None] == [10.0, 12.0, 15.0]
 
 
+def test_a_confirmed_load_is_not_overruled_by_a_step_that_tells_nothing() -> None:
+    """One that was judged once is, and any load by a step that says the contrary."""
+    assert Load(10.0, ("pass", "pass", "undecided")).standing == "pass"
+    assert Load(10.0, ("pass", "undecided")).standing == "undecided"
+    assert Load(10.0, ("pass", "pass", "fail")).standing == "fail"
+
+
+def test_right_after_a_failing_load_the_low_edge_is_confirmed_first() -> None:
+    """So that it is seen coming down, and the high edge coming up."""
+    history, _ = search(SHORT, capacity(100.0))
+    trials = SHORT.trials(history)
+    first, second = [index for index, t in enumerate(trials) if t.step.kind == "confirm"][:2]
+    down = trials[first - 1].verdict == "fail"
+    assert (trials[first].verdict, trials[second].verdict) == (
+        ("pass", "fail") if down else ("fail", "pass")
+    )
+
+
 def test_a_plan_with_a_search_gets_this_controller() -> None:
     """With its numbers, and the first rate that was measured where it names none."""
     target = Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import pytest
 
 from breakstep.analysis.effort import SEARCHES
 from breakstep.model.slo import parse_slo
+from breakstep.search.confirming import overloaded_before
 from breakstep.search.standard import CANARY_SHARE
-from virtual.cells import Searched, search, searcher
+from breakstep.search.trials import Bracket
+from virtual.cells import Cell, Searched, search, search_cell, searcher
 from virtual.service import VirtualService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from breakstep.model.plan import Arrivals, Step
+    from breakstep.model.plan import Arrivals, Effort, Step
 
 STANDARD = SEARCHES["standard"]
 P95 = "p95<50ms"
@@ -134,3 +138,64 @@ def test_canaries_run_at_a_quarter_of_the_knee() -> None:
     assert len(canaries) >= 2
     assert len(set(canaries)) == 1
     assert abs(canaries[0] / (CANARY_SHARE * 540.0) - 1.0) < 0.3
+
+
+@dataclass
+class Metastable:
+    """Once it was offered more than `tips_per_s` it takes three times as long, from the next step.
+
+    Only a load of `heals_per_s` or less brings it back.
+    """
+
+    tips_per_s: float
+    heals_per_s: float
+    tipped: bool = False
+    last: Step | None = None
+
+    def __call__(self, step: Step) -> Mapping[str, str]:
+        """The flags of a step; a step asks as often as it has looks."""
+        if self.last is not None and self.last.index != step.index:
+            over, healed = self.tips_per_s, self.heals_per_s
+            rate = self.last.rate_per_s
+            self.tipped = rate > over or (self.tipped and rate > healed)
+        self.last = step
+        return {"service": "constant:30ms"} if self.tipped else {}
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard"])
+def test_a_service_that_does_not_recover_is_suspected(effort: Effort) -> None:
+    """It carries 800/s, and after an overload 267/s until nearly nobody comes.
+
+    Only what it carries after an overload is credited to it.
+    """
+    service = VirtualService(
+        {"servers": "8", "service": "constant:10ms"}, [parse_slo(P95)], at=Metastable(800.0, 60.0)
+    )
+    found = search(service, searcher(SEARCHES[effort], 150.0, seed=3)).answer
+    assert found.status == "found"
+    assert found.sustainable_per_s is not None
+    assert found.sustainable_per_s <= 267.0
+    assert any("hysteresis" in caveat for caveat in found.caveats)
+
+
+def test_an_ordinary_service_is_not_suspected() -> None:
+    """Chance turns a verdict near the knee now and then, but hardly ever by the way it came."""
+    cell = Cell("M/M", 8, 10, 0.95)
+    found = [search_cell(cell, SEARCHES["quick"], seed).answer for seed in range(20)]
+    assert sum("hysteresis" in "".join(answer.caveats) for answer in found) <= 2
+
+
+def test_both_edges_are_seen_both_ways() -> None:
+    """The low one passed right after a failing load, the high one failed after another."""
+    service = VirtualService({"servers": "8", "service": "exponential:10ms"}, [parse_slo(P95)])
+    controller = searcher(STANDARD, 90.0, seed=3)
+    trials = controller.trials(search(service, controller).history)
+    bracket = Bracket.of(trials)
+    ways = {
+        (trial.step.rate_per_s, trial.verdict, overloaded_before(trials, index))
+        for index, trial in enumerate(trials)
+    }
+    assert bracket.low is not None
+    assert bracket.high is not None
+    assert (bracket.low.rate_per_s, "pass", True) in ways
+    assert (bracket.high.rate_per_s, "fail", False) in ways

@@ -5,13 +5,15 @@
     every load fails               ÷ 4, until one passes, or load is seen not to matter, or 1/s
     pass … undecided … fail        the middle, in ln λ, of the wider gap pass–undecided or
                                    undecided–fail, until each is at most `width`
-    the gaps are closed            `high`, then `low`, in one fresh step of full length each
+    the gaps are closed            `high`, then `low`, in one fresh step of full length each; right
+                                   after a load that failed `low` first: see `confirming`
     the knee is still vague        a few more loads between the edges, where the measured share
                                    crosses what is allowed or, of full length, in the widest gap
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
     the edges lie far apart        with no line to tell the knee: undecided loads between them whose
                                    shares were within, once more at full length
     a pass above a failing load    both once more
+    an edge was seen one way only  once more, coming from the other: leisurely searches only
     a load is invalid              once more, then the end
     every fourth step              a canary at a quarter of the first guess of the knee
 
@@ -24,13 +26,14 @@ from dataclasses import dataclass, replace
 from math import log, log2, sqrt
 
 from breakstep.analysis.knee import crossing_gap, knee
-from breakstep.model.plan import Step, StepKind
+from breakstep.model.plan import Step
 from breakstep.model.record import StepRecord
 from breakstep.model.units import NS_PER_S, format_rate
+from breakstep.search.confirming import VERDICTS_MAX, comes_down, confirm, revisit
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
 from breakstep.search.rates import legible, midway
-from breakstep.search.trials import Bracket, Load, Trial, counting
+from breakstep.search.trials import Bracket, Choice, Load, Trial, counting, left_open, rates
 
 UP = 1.5
 DOWN = 4.0
@@ -39,10 +42,6 @@ SEARCH_MAX = 25
 """Search steps from the first fail on."""
 STEPS_MAX = 80
 """From 1/s to a million takes 35 to climb."""
-VERDICTS_MAX = 3
-"""At one load."""
-FALLBACKS_MAX = 4
-"""Confirmations that stay undecided; then the edges are what they are."""
 REOPENED = 2.0
 """A gap that a confirmation left is narrowed again when it is so many widths wide."""
 SHARPER = 4.0
@@ -58,16 +57,8 @@ DESCENT_LOOK = 1_500
 """The shortest look while nothing has passed: at a low rate arrivals take their time."""
 CANARY_EVERY = 4
 CANARY_SHARE = 0.25
-CANARY_FROM = 5_000
-"""A search whose first look is shorter has no time for canaries."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What to offer next."""
-
-    rate_per_s: float
-    kind: StepKind = "search"
+LEISURELY_FROM = 5_000
+"""A search whose first look is shorter has no time for canaries, nor for an edge both ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +90,11 @@ class Standard:
         return trials
 
     def _next(self, trials: Sequence[Trial]) -> Step | Done:
-        chosen = _after_invalid(trials) or self._canary(trials) or self._next_rate(trials)
+        chosen = _after_invalid(trials)
+        if chosen is None:
+            chosen = self._next_rate(trials)
+            if not comes_down(trials, chosen):
+                chosen = self._canary(trials) or chosen
         if isinstance(chosen, Done):
             return chosen
         if len(trials) >= STEPS_MAX:
@@ -116,9 +111,10 @@ class Standard:
             return _down(trials, bracket)
         return (
             self._narrow(trials, bracket)
-            or _confirm(trials, bracket)
+            or confirm(trials, bracket)
             or self._sharpen(trials, bracket)
             or self._retry(trials, bracket)
+            or self._revisit(trials, bracket)
             or _settled(bracket)
         )
 
@@ -170,7 +166,7 @@ class Standard:
         steps = [trial.record for trial in counting(trials)]
         low_per_s, high_per_s = bracket.inside[0][0], bracket.inside[-1][1]
         wide = high_per_s > low_per_s * (1.0 + VAGUE * self.width)
-        if not wide or _left_open(trials) >= RETRIES_MAX:
+        if not wide or left_open(trials) >= RETRIES_MAX:
             return None
         if knee(steps, low_per_s, high_per_s).slo is not None:
             return None
@@ -184,8 +180,11 @@ class Standard:
         nearest = min(again, key=lambda rate: abs(log(rate / middle)), default=None)
         return None if nearest is None else Choice(nearest, "confirm")
 
+    def _revisit(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        return None if self.first_look < LEISURELY_FROM else revisit(trials, bracket)
+
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
-        if self.first_look < CANARY_FROM:
+        if self.first_look < LEISURELY_FROM:
             return None
         canaries = [trial for trial in trials if trial.step.kind == "canary"]
         if not canaries:
@@ -269,34 +268,11 @@ def _searched(trials: Sequence[Trial]) -> int:
 
 def _sharpened(trials: Sequence[Trial]) -> int:
     """The loads that were held at full length without having been searched first."""
-    return len(_rates(trials, "confirm") - _rates(trials, "search"))
-
-
-def _rates(trials: Sequence[Trial], kind: StepKind) -> set[float]:
-    return {trial.step.rate_per_s for trial in trials if trial.step.kind == kind}
-
-
-def _left_open(trials: Sequence[Trial]) -> int:
-    """Confirmations of searched loads that stayed undecided."""
-    searched = _rates(trials, "search")
-    return sum(
-        t.step.kind == "confirm" and t.verdict == "undecided" and t.step.rate_per_s in searched
-        for t in trials
-    )
+    return len(rates(trials, "confirm") - rates(trials, "search"))
 
 
 def _rate(load: Load | None) -> float:
     return float("inf") if load is None else load.rate_per_s
-
-
-def _confirm(trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
-    """An edge that a fresh step has not agreed with yet; both sides of a contradiction too."""
-    if _left_open(trials) >= FALLBACKS_MAX:
-        return None
-    for load in (bracket.high, bracket.low, bracket.above):
-        if load is not None and not load.confirmed and len(load.verdicts) < VERDICTS_MAX:
-            return Choice(load.rate_per_s, "confirm")
-    return None
 
 
 def _settled(bracket: Bracket) -> Done:

@@ -16,6 +16,7 @@ from breakstep.model.record import Answer, RunRecord, Status, StepRecord
 from breakstep.model.units import format_rate
 from breakstep.search.answer import POINT_ESTIMATE, Terms, capacity_per_s
 from breakstep.search.answer import answer as plain_answer
+from breakstep.search.confirming import hysteresis
 from breakstep.search.controller import Done
 from breakstep.search.standard import Standard
 from breakstep.search.trials import Bracket, Load, counting
@@ -31,7 +32,9 @@ def answer(search: Standard, history: Sequence[StepRecord], done: Done, terms: T
     trials = search.trials(history)
     bracket, steps = Bracket.of(trials), [trial.record for trial in counting(trials)]
     plain = plain_answer(steps, done, terms)
+    suspected = hysteresis(trials)
     caveats = tuple(text for text in plain.caveats if text != POINT_ESTIMATE)
+    caveats += () if suspected is None else (suspected,)
     status = _status(bracket, done)
     if status == "untrusted":
         return Answer(status, None, None, caveats=(*caveats, f"Withheld: {done.why}."))

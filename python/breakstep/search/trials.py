@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from breakstep.model.plan import Step
+from breakstep.model.plan import Step, StepKind
 from breakstep.model.record import StepRecord, VerdictName
+
+DECIDED: tuple[VerdictName, ...] = ("pass", "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,19 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What to offer next."""
+
+    rate_per_s: float
+    kind: StepKind = "search"
+
+
+@dataclass(frozen=True, slots=True)
 class Load:
     """The verdicts at one load, oldest first: the search's own, then confirmations.
 
-    The latest one stands. It is confirmed when it was given twice.
+    The latest one stands, unless it is undecided and another was given twice before. It is
+    confirmed when it was given twice.
     """
 
     rate_per_s: float
@@ -34,7 +45,9 @@ class Load:
     @property
     def standing(self) -> VerdictName:
         """What holds of this load for now."""
-        return self.verdicts[-1]
+        last = self.verdicts[-1]
+        given = [name for name in DECIDED if self.verdicts.count(name) > 1]
+        return given[0] if last == "undecided" and len(given) == 1 else last
 
     @property
     def confirmed(self) -> bool:
@@ -108,3 +121,17 @@ class Bracket:
 def counting(trials: Sequence[Trial]) -> list[Trial]:
     """The trials that say something of a load."""
     return [t for t in trials if t.step.kind in ("search", "confirm") and t.verdict != "invalid"]
+
+
+def rates(trials: Sequence[Trial], kind: StepKind) -> set[float]:
+    """Those that were offered in steps of this kind."""
+    return {trial.step.rate_per_s for trial in trials if trial.step.kind == kind}
+
+
+def left_open(trials: Sequence[Trial]) -> int:
+    """Confirmations of searched loads that stayed undecided."""
+    searched = rates(trials, "search")
+    return sum(
+        t.step.kind == "confirm" and t.verdict == "undecided" and t.step.rate_per_s in searched
+        for t in trials
+    )
