@@ -4,13 +4,14 @@ import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from itertools import islice
 
 from breakstep.engine.host.cgroup import cpu_paths, quota
 from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeKind, ProbeSpec
+from breakstep.model.units import NS_PER_S
 from breakstep.plan.probes import label_for
 from breakstep.probe.auto_runtimes import try_runtime
 from breakstep.probe.cgroup_places import find_group
@@ -89,11 +90,14 @@ def _described(chain: Chain, targets: Sequence[Listener]) -> Detected:
     services = _named(chain)
     tried = [found for one in services.values() for found in try_runtime(one)]
     reached = (listener for one in services.values() for listener in one.reached)
-    wheres = dict.fromkeys(listener.where for listener in (*targets, *reached))
+    own = dict.fromkeys(listener.where for listener in targets)
+    others = dict.fromkeys(one.where for one in reached if one.where not in own)
     groups = dict.fromkeys(group for one in services.values() for group in _limited(one.first))
     specs = (
         _spec("host", ""),
-        *(_spec("listen", where) for where in wheres),
+        *(_spec("listen", where) for where in own),
+        # The kernel walks all its connections for each: half as often does further back.
+        *(replace(_spec("listen", where), every_ns=NS_PER_S) for where in others),
         *(_process(name, service) for name, service in services.items()),
         *(_spec("cgroup", group) for group in groups),
         *(found.spec for found in tried if found.spec is not None),
@@ -144,8 +148,8 @@ def _says(service: Service) -> str:
 def _unseen(chain: Chain) -> Iterator[str]:
     for where in sorted(chain.hidden):
         yield (
-            f"who listens at {where} is hidden from this user: run breakstep as root, or as the"
-            " user of that service, to see its processes"
+            f"who listens at {where} is hidden from this user, or is breakstep itself: run it as"
+            " root, or as the user of that service, to see its processes"
         )
     for place, name in islice(chain.elsewhere.items(), _SHOWN):
         yield f"{name} calls {place}, which is on another machine: {_ELSEWHERE}"

@@ -51,25 +51,34 @@ def try_runtime(service: Service) -> Iterator[Tried]:
 
 
 def _tried(service: Service, runtime: Runtime) -> Tried:
-    why = "there is no place where it could be asked"
+    why = ""
     for place in runtime.places(service):
-        spec = ProbeSpec(runtime.kind, place, label_for(runtime.kind, place))
+        # By where the service is called: the place may hold more than anybody wants to read.
+        label = label_for(runtime.kind, service.reached[0].where)
+        spec = ProbeSpec(runtime.kind, place, label)
         try:
             open_probe(spec).close()
         except ProbeError as error:
-            why = str(error).partition("\n")[0]
-        except ModuleNotFoundError as error:
-            why = str(error)
+            why = f" ({str(error).partition(chr(10))[0]})"
         else:
             return Tried(spec=spec)
-    return Tried(says=f"{service.name} tells nothing of itself ({why}): {runtime.remedy}")
+    return Tried(says=f"{service.name} tells nothing of itself yet{why}: {runtime.remedy}")
 
 
 def _runtime(service: Service) -> Runtime | None:
+    # A program may call itself anything: `next-server` is node.
+    names = service.name, _program(service.first)
     for start, runtime in _RUNTIMES.items():
-        if service.name.startswith(start):
+        if any(name.startswith(start) for name in names):
             return runtime
     return _GO if _built_with_go(service.first) else None
+
+
+def _program(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/exe").readlink().name
+    except OSError:
+        return ""
 
 
 def _tcp_places(service: Service) -> list[str]:
