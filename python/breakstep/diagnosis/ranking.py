@@ -95,6 +95,7 @@ def rank(candidates: Sequence[Candidate]) -> Ranked | None:
     leader = first if first.confidence == "high" else _earliest(left)
     rivals = [one for one in left if one is not leader and _could_be(leader, one)]
     rest = [one for one in candidates if one not in shown and one.kind not in _made_by(leader)]
+    symptoms = [one for one in symptoms if one.kind in _made_by(leader)]
     if leader.confidence == "high":
         # What is sure on its own came first; the others were full later.
         return Ranked(leader, tuple(symptoms), (), (*rivals, *rest))
