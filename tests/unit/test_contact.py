@@ -12,6 +12,7 @@ from breakstep.session.contact import (
     assumed_slos,
     check_contact,
     first_rate_per_s,
+    load_ns,
     out_of_reach,
     settled_plan,
 )
@@ -175,3 +176,11 @@ def test_a_search_of_a_slow_service_warms_it_up_for_longer() -> None:
     assert searched.warmup_ns == 10_000 * MS
     stepped = settled_plan(plan_of(Flags(URL, slo=("p99<2s",), steps="10")), slow)
     assert stepped.warmup_ns == 2_000 * MS
+
+
+def test_loads_take_as_long_as_they_are_named_or_forecast() -> None:
+    """Two steps of three seconds with their warm-ups; a quick search about two minutes."""
+    ok = answered(200, median_ns=20 * MS)
+    named = plan_of(Flags(URL, steps="10,20", hold="3s", ramp="0s"))
+    assert load_ns(named, ok) == 10_000 * MS
+    assert 60_000 * MS < load_ns(settled_plan(plan_of(Flags(URL)), ok), ok) < 240_000 * MS

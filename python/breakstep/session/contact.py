@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import sqrt
 from typing import cast
 
-from breakstep.analysis.effort import SEARCHES, Guess, warmup_ns, within_budget
+from breakstep.analysis.effort import SEARCHES, Guess, forecast, warmup_ns, within_budget
 from breakstep.analysis.looks import cannot_judge
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
@@ -87,6 +87,13 @@ def guess(plan: Plan, contact: Contact) -> Guess:
     else:
         knee_per_s = KNEE_GUESS * from_per_s
     return Guess(from_per_s, knee_per_s, plan.warmup_ns, plan.hold_ns)
+
+
+def load_ns(plan: Plan, contact: Contact) -> int:
+    """About how long the loads of one run take."""
+    if isinstance(plan.load, Search):
+        return forecast(plan.load, guess(plan, contact)).duration_ns
+    return len(plan.load.rates_per_s) * (plan.ramp_ns + plan.warmup_ns + plan.hold_ns)
 
 
 def out_of_reach(plan: Plan, contact: Contact) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from breakstep._engine import Engine
+from breakstep.analysis.gate import AFTER, gate_ns
 from breakstep.analysis.trust import run_trust, trust_of
 from breakstep.analysis.verdict import tightest_bound_ns
 from breakstep.engine.contact import first_contact
@@ -24,6 +25,7 @@ from breakstep.session.around import Around
 from breakstep.session.books import open_writer
 from breakstep.session.contact import (
     check_contact,
+    load_ns,
     out_of_reach,
     settled_plan,
 )
@@ -47,7 +49,7 @@ def find(plan: Plan, around: Around) -> Result:
     for warning in limits.warnings(plan, machine):
         around.say(f"warning: {warning}")
     plan = at_its_address(plan)
-    with sampling(plan.probes) as book, _engine(plan, machine) as engine:
+    with sampling(plan.probes) as book, _engine(plan, machine) as engine, _guard(plan) as guard:
         contact = first_contact(engine, around.stopping)
         if not around.stopping():
             check_contact(plan, contact)
@@ -56,10 +58,14 @@ def find(plan: Plan, around: Around) -> Result:
         for text in out_of_reach(judged, contact):
             around.say(f"warning: {text}")
         engine.set_good_within(tightest_bound_ns(judged.slos))
-        with open_writer(around.out, engine) as writer, _guard(judged) as guard:
+        gate_for_ns = gate_ns(load_ns(judged, contact))
+        for text in guard.gate_before(judged.slos, gate_for_ns, around.stopping):
+            around.say(f"warning: this host is not fit: {text}")
+        with open_writer(around.out, engine) as writer:
             bench = Bench(judged, around, engine, writer, guard, book)
             passes = bench.passes(contact)
             book.keep(writer)
+            guard.gate_after(judged.slos, round(AFTER * gate_for_ns), around.stopping)
             trust = _trust(passes.done, guard, started_at)
             terms = Terms(judged.slos, not plan.slos, plan.arrivals)
             found = together([one.answer(terms) for one in passes.done])
