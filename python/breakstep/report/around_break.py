@@ -19,11 +19,12 @@ from breakstep.report.printable import printable
 from breakstep.store.intervals_csv import IntervalRow
 
 AROUND_S = 10.0
-SHORTEST_S = 0.05
-"""A row of less is the rest of a second at the edge of a step; rates of it mean nothing."""
+SHORTEST_S = 0.25
+"""A row of less is the rest of a second at the edge of a step: its rates mean little, and no probe
+was read in it."""
 QUEUE_TIMES, QUEUE_MIN = 3.0, 5.0
 """The queue began when so many times the usual, and so many more, were in flight."""
-RESOURCES_MAX = 7
+RESOURCES_MAX = 6
 HEADING_MAX = 16
 _UTILISATION: Sequence[tuple[str, str]] = (
     ("node", "loop_utilisation"),
@@ -60,7 +61,8 @@ def around_break(result: Result, rows: Sequence[IntervalRow], series: Sequence[S
     wrong = None if broken is None else went_wrong(result, broken, rows)
     if wrong is None:
         return ""
-    near = [row for row in rows if abs(row.from_s - wrong.from_s) <= AROUND_S and _whole(row)]
+    around = [row for row in rows if abs(row.from_s - wrong.from_s) <= AROUND_S]
+    near = [row for row in around if _whole(row) and not _idle(row)]
     shown = resources(series, near)
     columns = [*_columns(wrong), *(_resource(one, _title(one, shown)) for one in shown)]
     return _table(columns, near, wrong)
@@ -212,6 +214,11 @@ def _queues(row: IntervalRow, usual: float) -> bool:
 
 def _whole(row: IntervalRow) -> bool:
     return row.to_s - row.from_s >= SHORTEST_S
+
+
+def _idle(row: IntervalRow) -> bool:
+    """A second between two steps in which nothing happened."""
+    return row.arrivals == 0 and row.completed == 0 and not row.in_flight_end
 
 
 def _second(row: IntervalRow, wrong: IntervalRow) -> str:
