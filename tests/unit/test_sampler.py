@@ -10,7 +10,7 @@ import pytest
 from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec
 from breakstep.model.signal import Sample
-from breakstep.probe.reading import Reading
+from breakstep.probe.reading import PartialError, Reading
 from breakstep.probe.sampler import SERIES_MAX, Rates, Sampler
 
 SPEC = ProbeSpec("host", "", "host", every_ns=1_000_000)
@@ -102,6 +102,20 @@ def test_what_a_source_cannot_tell_is_said_though_nothing_fails() -> None:
     sampler = Sampler(SPEC, Scripted(list, remark="no pressure here"), Sink())
     assert sampler.state().says == "no pressure here"
     assert sampler.state().failures == 0
+
+
+def test_what_could_be_read_beside_a_failure_is_kept() -> None:
+    """A part that fails is told, and costs only its own signals."""
+
+    def act() -> Sequence[Reading]:
+        raise PartialError("the page is gone", [Reading("cpu", "share", 1.0)])
+
+    sink = Sink()
+    sampler, _ = sampled(act, sink)
+    assert sink.wait()[0].value == 1.0
+    sampler.stop()
+    state = sampler.state()
+    assert (state.says, state.failures >= 3, state.samples >= 3) == ("the page is gone", True, True)
 
 
 def test_a_read_that_fails_costs_its_samples_only() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec
 
 
@@ -19,6 +20,14 @@ class Reading:
     unit: str
     value: float
     counter: bool = False
+
+
+class PartialError(ProbeError):
+    """A part could not be read; `readings` are what could, and are kept."""
+
+    def __init__(self, says: str, readings: Sequence[Reading]) -> None:
+        super().__init__(says)
+        self.readings = readings
 
 
 class Probe(Protocol):

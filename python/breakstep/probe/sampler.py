@@ -10,7 +10,7 @@ from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.model.signal import Sample, Signal
 from breakstep.model.units import NS_PER_S
-from breakstep.probe.reading import Probe, Reading
+from breakstep.probe.reading import PartialError, Probe, Reading
 
 SERIES_MAX = 1_000
 """Of one probe; an exporter may have any number."""
@@ -95,7 +95,7 @@ class Sampler:
     def _once(self) -> None:
         from_s = time.time()
         try:
-            readings = self._probe.read()
+            readings = self._read()
             samples = list(self._samples_of(readings, (from_s + time.time()) / 2.0))
         except ProbeError as error:
             self._failed(str(error))
@@ -106,6 +106,13 @@ class Sampler:
             self._last_s = time.monotonic()
             if not self._stop.is_set():
                 self._deliver(samples)
+
+    def _read(self) -> Sequence[Reading]:
+        try:
+            return self._probe.read()
+        except PartialError as error:
+            self._failed(str(error))
+            return error.readings
 
     def _samples_of(self, readings: Sequence[Reading], at_s: float) -> Iterator[Sample]:
         spec = self._spec
