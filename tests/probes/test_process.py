@@ -113,19 +113,22 @@ def test_cpu_is_what_a_process_used() -> None:
 def test_the_busiest_thread_is_told_from_the_process() -> None:
     """Three threads work at once; the sum is of all, the busiest is one."""
     script = """
-threads = [threading.Thread(target=hash, args=(use,)) for use in (0.1, 0.2, 0.3)]
+done = threading.Barrier(4)
+def work(use):
+    hash(use)
+    done.wait()
+    time.sleep(60)
+threads = [threading.Thread(target=work, args=(use,), daemon=True) for use in (0.1, 0.2, 0.3)]
 told()
 [thread.start() for thread in threads]
+done.wait()
 told()
 """
     with python(script) as workers, probing(f"process:{workers.pid}") as probe:
-        before = now(probe)["cpu"]
-        workers.tell()
-        assert eventually(lambda: now(probe)["threads"] == 1)
-        after = now(probe)
-        # The sum of the busiest in each of many short times: less than all, more than the longest.
-        assert after["cpu"] - before == pytest.approx(0.6, abs=0.05)
-        assert 0.25 < after["busiest_thread"] < 0.55
+        grown, _ = used(probe, workers)
+    assert grown["cpu"] == pytest.approx(0.6, abs=0.05)
+    assert grown["busiest_thread"] == pytest.approx(0.3, abs=0.03)
+    assert grown["threads"] == 3
 
 
 CHILDREN = """
@@ -285,7 +288,7 @@ told()
         with probing(f"process:{sleeper.pid}") as probe:
             calm = during(probe, lambda: time.sleep(0.5))
     assert calm["switches"] > 40
-    assert calm["switches"] > 10 * calm["switches_forced"]
+    assert calm["switches"] > calm["switches_forced"]
 
 
 def test_memory_and_descriptors_are_counted() -> None:
