@@ -230,6 +230,15 @@ def test_what_was_looked_at_is_not_missing() -> None:
     assert any("listen:PORT" in sentence for sentence in missing)
 
 
+def test_signals_with_names_of_their_own_are_no_evidence_but_were_sampled() -> None:
+    """No rule knows what they mean; that nothing was sampled would be untrue."""
+    own = {("json:http://x", "json", "queue.length", ""): level(5_000.0)}
+    finding = _found(replace(labelled.event_loop(), signals=own))
+    assert finding.kind == "not_observed"
+    assert "none of the signals" in finding.says
+    assert not any("delivered nothing" in sentence for sentence in finding.missing)
+
+
 def test_a_probe_that_never_answered_is_reported() -> None:
     """With what it said."""
     state = ProbeState(FPM, "php-fpm", 0, 12, None, "connection refused")

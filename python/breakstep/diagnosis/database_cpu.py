@@ -157,5 +157,5 @@ def _queue(observed: Observed, one: Consumer) -> tuple[Track | None, float]:
 
 
 def _text(observed: Observed, one: Consumer) -> str:
-    names = [s.name for s in observed.signals() if s.source == one.source]
+    names = [s.name for s in observed.signals if s.source == one.source]
     return " ".join((one.source, *names))

@@ -65,21 +65,21 @@ AUTO = "--probe auto finds and turns on what applies to a target on this machine
 
 def missing(observed: Observed) -> tuple[str, ...]:
     """What to add for each question that was left open; what a silent probe said."""
-    have = {(signal.kind, signal.name.partition("{")[0]) for signal in observed.signals()}
+    have = {(signal.kind, signal.name.partition("{")[0]) for signal in observed.signals}
     open_needs = [need for need in NEEDS if not have.intersection(need.signals)]
     questions = [f"to tell {need.to_tell}, add {need.add}" for need in open_needs]
-    auto = [AUTO] if not _probed(observed) and observed.local else []
+    auto = [AUTO] if not probed(observed) and observed.local else []
     return (*auto, *questions, *_silent(observed))
 
 
-def _probed(observed: Observed) -> bool:
+def probed(observed: Observed) -> bool:
     """Whether any signal but the generator's own was sampled."""
-    return any(signal.kind != "generator" for signal in observed.signals())
+    return bool(observed.unread) or any(s.kind != "generator" for s in observed.signals)
 
 
 def _silent(observed: Observed) -> list[str]:
     """Probes that were asked for and delivered nothing in any step."""
-    heard = {signal.source for signal in observed.signals()}
+    heard = {*observed.unread, *(signal.source for signal in observed.signals)}
     return [
         f"--probe {state.label} delivered nothing in any step"
         + (f": {state.says}" if state.says else "")

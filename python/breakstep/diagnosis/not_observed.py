@@ -3,7 +3,7 @@
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.config_error import failures_by_kind
 from breakstep.diagnosis.evidence import fact, rate
-from breakstep.diagnosis.missing import missing
+from breakstep.diagnosis.missing import missing, probed
 from breakstep.diagnosis.observed import Observed
 from breakstep.model.finding import Alternative, Evidence, Finding
 from breakstep.model.record import StepRecord
@@ -29,7 +29,7 @@ def _says(observed: Observed) -> str:
         return "Nothing was measured, so there is nothing to explain."
     if observed.break_per_s is None:
         return "The service did not break, so there is nothing to explain."
-    if not any(signal.kind != "generator" for signal in observed.signals()):
+    if not probed(observed):
         return "What broke was not observed: no signal of the server was sampled."
     return "What broke was not observed: none of the signals sampled was at its limit."
 

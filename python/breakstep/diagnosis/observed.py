@@ -21,6 +21,8 @@ Stat = Literal["mean", "max", "min"]
 WINDOW_MIN_S = 2.0
 """A shorter window is begun earlier, in the warm-up, which has the same load: a failing step may be
 cut short after a second, in which a probe was read twice."""
+UNREAD = frozenset({"prometheus", "json", "command"})
+"""Kinds of probe whose signals have names of their own, which no rule knows."""
 VALUE_MAX = 1e15
 """Beyond it a probe is lying; sums of such numbers would not even be finite."""
 
@@ -43,6 +45,10 @@ class Observed:
     seen: tuple[Seen, ...]
     answer: Answer
     trust: Trust
+    signals: tuple[Signal, ...] = ()
+    """Every signal that was sampled in the window of a valid step, in order of name."""
+    unread: tuple[str, ...] = ()
+    """The probes whose signals no rule knows."""
     plan: Mapping[str, Any] = field(default_factory=dict)
     states: tuple[ProbeState, ...] = ()
     cores: int | None = None
@@ -77,25 +83,18 @@ class Observed:
         low = held if held is not None else most
         return min(low, most) if most else low, max(low, most, self.break_per_s or 0.0)
 
-    def signals(self) -> tuple[Signal, ...]:
-        """Every signal that was sampled in the window of a valid step, in order of name."""
-        found = {
-            key: summary.signal for seen in self.valid for key, summary in seen.signals.items()
-        }
-        return tuple(found[key] for key in sorted(found))
-
     def sources(self, kind: str) -> tuple[str, ...]:
         """The labels of the probes of a kind that delivered."""
-        return tuple(dict.fromkeys(s.source for s in self.signals() if s.kind == kind))
+        return tuple(dict.fromkeys(s.source for s in self.signals if s.kind == kind))
 
     def tracks(self, kind: str, name: str, stat: Stat = "mean") -> tuple[Track, ...]:
         """The signals of this base name, whatever their labels, of all probes of a kind."""
-        wanted = (s for s in self.signals() if s.kind == kind and base_name(s.name) == name)
+        wanted = (s for s in self.signals if s.kind == kind and base_name(s.name) == name)
         return tuple(self._track(signal, stat) for signal in wanted)
 
     def track(self, source: str, name: str, stat: Stat = "mean") -> Track | None:
         """One signal of one probe, by its full name."""
-        wanted = (s for s in self.signals() if s.source == source and s.name == name)
+        wanted = (s for s in self.signals if s.source == source and s.name == name)
         return next((self._track(signal, stat) for signal in wanted), None)
 
     def of_steps(self, name: str, unit: str, values: Mapping[int, float]) -> Track:
@@ -115,12 +114,16 @@ def observed_of(
     result: Result, series: Sequence[Series], states: Sequence[ProbeState] = ()
 ) -> Observed:
     """A run as a diagnosis sees it. Values that are no numbers are passed over."""
-    believed = [_believed(alike) for alike in _by_name(series)]
+    read = [one for one in series if one.signal.kind not in UNREAD]
+    believed = [_believed(alike) for alike in _by_name(read)]
     warmup_s = _number(result.plan.get("warmup_s"))
+    seen = tuple(_seen(step, believed, warmup_s) for step in result.steps)
     return Observed(
-        seen=tuple(_seen(step, believed, warmup_s) for step in result.steps),
+        seen=seen,
         answer=result.answer,
         trust=result.trust,
+        signals=_signals(seen),
+        unread=tuple(sorted({s.signal.source for s in series if s.signal.kind in UNREAD})),
         plan=result.plan,
         states=tuple(states),
         cores=_cores(result.environment.get("cores")),
@@ -133,6 +136,12 @@ def _seen(step: StepRecord, series: Sequence[Series], warmup_s: float) -> Seen:
     earlier_s = min(max(0.0, missing_s), warmup_s)
     found = summaries(series, step.window_from - earlier_s, step.window_to)
     return Seen(step, {(s.signal.source, s.signal.name): s for s in found})
+
+
+def _signals(seen: Sequence[Seen]) -> tuple[Signal, ...]:
+    valid = (one for one in seen if one.step.verdict.name != "invalid")
+    found = {key: summary.signal for one in valid for key, summary in one.signals.items()}
+    return tuple(found[key] for key in sorted(found))
 
 
 def _by_name(series: Sequence[Series]) -> list[list[Series]]:

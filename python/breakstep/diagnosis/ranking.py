@@ -31,7 +31,8 @@ NEARLY = 0.60
 """What is nearest to full is worth naming from here on."""
 _ORDER: tuple[Confidence, ...] = ("low", "medium", "high")
 
-_OF_CPU: tuple[FindingKind, ...] = ("event_loop", "cpu_workers", "garbage_collection")
+_MEASURING: tuple[FindingKind, ...] = ("generator", "host_noise")
+"""Their being shown is why there is no answer."""
 SYMPTOMS: Mapping[FindingKind, frozenset[FindingKind]] = MappingProxyType(
     {
         "config_error": frozenset({"congestion_collapse", "network"}),
@@ -108,7 +109,7 @@ def confidence(observed: Observed, ranked: Ranked) -> Confidence:
     if leader.weight != "shown" or ranked.rivals:
         return "low"
     own = leader.confidence or _by_rules(observed, leader)
-    settled = observed.answer.status in ("found", "below_floor", "untrusted", "above_ceiling")
+    settled = observed.answer.status in ("found", "below_floor") or leader.kind in _MEASURING
     return min(own, leader.at_most, "high" if settled else "medium", key=_ORDER.index)
 
 

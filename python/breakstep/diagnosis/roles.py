@@ -58,6 +58,6 @@ def is_collected(text: str) -> bool:
 
 def program_names(observed: Observed, source: str) -> tuple[str, ...]:
     """The names in `cpu{process=COMM-PID}` of a probe."""
-    labels = (label_of(s.name) for s in observed.signals() if s.source == source)
+    labels = (label_of(s.name) for s in observed.signals if s.source == source)
     found = (label.removeprefix("process=") for label in labels if label.startswith("process="))
     return tuple(found)
