@@ -27,13 +27,12 @@ from breakstep.cli.options import (
     Workers,
     option,
 )
-from breakstep.cli.show import STANDARD_OUTPUT, write_json
+from breakstep.cli.show import STANDARD_OUTPUT, show_sweep, write_json
 from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep, SweepPlan
 from breakstep.plan.flags import Flags
 from breakstep.plan.sweep_flags import CONCURRENCY, sweep_from_flags
 from breakstep.report.progress import progress_on
-from breakstep.report.sweep import comparison_table, conclusion, levels_table
 from breakstep.session.around import Around, default_out, new_run
 from breakstep.session.interrupts import interrupts
 from breakstep.session.sweep import sweep as run_sweep
@@ -126,20 +125,8 @@ def _measure(plan: SweepPlan, run: str, out: Path, *, json: str | None, quiet: b
         write_json(result, json)
     if not quiet or json is None:
         console = screen if json == STANDARD_OUTPUT else Console(highlight=False)
-        _show(result, console, out, tables=not quiet)
+        show_sweep(result, console, out, tables=not quiet)
     return result
-
-
-def _show(result: Result, console: Console, out: Path, *, tables: bool) -> None:
-    found = sweep_of(result)
-    if tables and found.levels:
-        console.print()
-        console.print(levels_table(found, console))
-        if found.compare_open is not None:
-            console.print(comparison_table(found.compare_open))
-    console.print(conclusion(result, found), markup=False, highlight=False)
-    if (out / "report.html").exists():
-        console.print(f"\nreport: {out / 'report.html'}", markup=False, highlight=False)
 
 
 def _exit_code(found: Sweep) -> int:

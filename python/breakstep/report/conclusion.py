@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from breakstep.model.record import Result, StepRecord, VerdictName
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
+from breakstep.report.finding import finding_of
+from breakstep.report.why import finding_text
 
 NOTABLY_MORE = 1.01
 """A capacity is worth a sentence when it exceeds what held by more than a hundredth."""
@@ -17,11 +19,16 @@ _CUT_OFF = {
 def conclusion(result: Result) -> str:
     """Headline, rule, capacity, caveats and warnings; a paragraph each, a line each."""
     found = headline(result)
-    lines = [found, *_capacity(result), *_experiment(result), rule(result.steps)]
+    lines = [found, *_capacity(result), *_why(result), *_experiment(result), rule(result.steps)]
     lines += [f"Note: {caveat}" for caveat in result.answer.caveats]
     lines += [f"Warning: {warning}." for warning in warnings(result) if warning not in found]
     lines += _effort(result)
     return "\n".join(line for line in lines if line)
+
+
+def _why(result: Result) -> list[str]:
+    finding = finding_of(result)
+    return [] if finding is None else [finding_text(finding)]
 
 
 def _experiment(result: Result) -> list[str]:

@@ -12,10 +12,14 @@ from breakstep.model.record import Result
 from breakstep.report import chart
 from breakstep.report.columns import COLUMNS, reason
 from breakstep.report.conclusion import headline, rule, warnings
+from breakstep.report.finding import finding_of
 
 
-def render_html(result: Result) -> str:
-    """The page. `result.plan` must be redacted already: all of it is shown."""
+def render_html(result: Result, around: str = "") -> str:
+    """The page. `result.plan` must be redacted already: all of it is shown.
+
+    `around` is the second-by-second table around the break.
+    """
     environment = Environment(
         loader=PackageLoader("breakstep.report"),
         autoescape=True,
@@ -33,6 +37,8 @@ def render_html(result: Result) -> str:
         headline=headline(result),
         rule=rule(result.steps),
         warnings=warnings(result),
+        finding=finding_of(result),
+        around=around,
         charts=[drawing for drawing in charts if drawing is not None],
         canvas=chart,
         columns=COLUMNS,

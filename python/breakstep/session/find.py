@@ -18,6 +18,7 @@ from breakstep.model.units import NS_PER_S
 from breakstep.plan import limits
 from breakstep.plan.limits import Machine
 from breakstep.plan.redact import plan_json
+from breakstep.report.around_break import around_break
 from breakstep.report.html import render_html
 from breakstep.search.answer import Terms
 from breakstep.search.repeats import together
@@ -32,11 +33,14 @@ from breakstep.session.contact import (
 from breakstep.session.effort import effort_section
 from breakstep.session.environment import describe
 from breakstep.session.experiment import experiment_section
+from breakstep.session.explained import explained
 from breakstep.session.foresight import Foresight
 from breakstep.session.guard import HostGuard
 from breakstep.session.opening import opening
 from breakstep.session.passes import Bench, Pass
 from breakstep.session.signals import sampling, with_signals
+from breakstep.store.intervals_csv import read_intervals
+from breakstep.store.run_directory import INTERVALS
 
 
 def find(plan: Plan, around: Around) -> Result:
@@ -84,9 +88,11 @@ def find(plan: Plan, around: Around) -> Result:
             if judged.experiment is not None and passes.after is not None:
                 section = experiment_section(judged.experiment, result.answer, passes.after, terms)
                 result = replace(result, sections={**result.sections, "experiment": section})
-            result = with_signals(result, book)
+            series, states = book.series(), book.states()
+            result = explained(with_signals(result, series, states), series, states)
             if writer is not None:
-                writer.finish(result, render_html(result))
+                rows = read_intervals(writer.directory.path / INTERVALS)
+                writer.finish(result, render_html(result, around_break(result, rows, series)))
         if passes.failure is not None:
             raise passes.failure
         return result

@@ -49,16 +49,15 @@ def sampling(specs: Sequence[ProbeSpec]) -> Iterator[SignalBook]:
         desk.stop()
 
 
-def with_signals(result: Result, book: SignalBook) -> Result:
+def with_signals(result: Result, series: Sequence[Series], states: Sequence[ProbeState]) -> Result:
     """The result with what was sampled meanwhile, and with the troubles of the probes said."""
-    states = book.states()
     if not states:
         return result
     troubles = [text for state in states if (text := _trouble(state))]
     return replace(
         result,
         answer=replace(result.answer, caveats=(*result.answer.caveats, *troubles)),
-        sections={**result.sections, "signals": _section(result.runs, book.series(), states)},
+        sections={**result.sections, "signals": _section(result.runs, series, states)},
     )
 
 
