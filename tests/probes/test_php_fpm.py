@@ -17,7 +17,9 @@ from breakstep.probe.php_fpm import PhpFpm, open_probe
 from breakstep.probe.php_fpm_status import Status, parse_status
 from breakstep.probe.stream import Address, connect
 from servers.hostile import BEHAVIOURS, hostile
+from servers.nginx_front import Front, nginx_front
 from servers.php_fpm import SCRIPTS, Pool, php_fpm
+from servers.postgres import postgres
 from servers.process import child, free_port, wait_for_port
 
 PAGE = {
@@ -135,6 +137,7 @@ def test_says_that_a_unix_socket_hides_its_queue(tmp_path: Path) -> None:
         assert (busy["active"], busy["queue"], busy["queue_limit"]) == (1, 0, 0)
         assert probe.remark is not None
         assert "unix socket" in probe.remark
+        assert "--probe listen:" in probe.remark
 
 
 def test_reads_over_a_unix_socket(tmp_path: Path) -> None:
@@ -144,6 +147,34 @@ def test_reads_over_a_unix_socket(tmp_path: Path) -> None:
         for where in (f"{socket}|/status", socket):
             assert read(open_probe(parse_probe(f"php-fpm:fcgi+unix:{where}")))["workers"] == 2
         assert "set pm.status_path = /other" in failure(f"php-fpm:fcgi+unix:{socket}|/other")
+
+
+def test_reads_over_http(tmp_path: Path) -> None:
+    """Through a web server it is the same page, answered by a worker that is not counted."""
+    with (
+        php_fpm(tmp_path, Pool(status_listen=False)) as server,
+        nginx_front(tmp_path, Front(fastcgi=server.listen)) as front,
+    ):
+        probe = open_probe(parse_probe(f"php-fpm:http://{front.address}/status"))
+        found = read(probe)
+        assert (found["active"], found["idle"], found["workers"]) == (0, 2, 2)
+        assert "answered 404" in failure(f"php-fpm:http://{front.address}/missing")
+        says = failure(f"php-fpm:http://{front.address}/ping.php")
+        assert "is not the status page of php-fpm" in says
+        assert "pm.status_path" in says
+
+
+def test_workers_that_wait_for_a_database_are_busy(tmp_path: Path) -> None:
+    """Each worker in `pg_sleep` is active; one more request than workers waits."""
+    with postgres() as database:
+        dsn = f"pgsql:host=127.0.0.1;port={database.port};dbname=postgres"
+        environment = {"PG_DSN": dsn, "PG_USER": "postgres", "PG_PERSISTENT": "1"}
+        with php_fpm(tmp_path, Pool(workers=2, environment=environment)) as server:
+            assert ask(server.listen, "pg_sleep.php", "ms=10") == (200, b"slept\n")
+            probe = open_probe(parse_probe(server.probe))
+            with requests(server.listen, "pg_sleep.php", "ms=2000", 3):
+                busy = settled(probe, "queue", 1)
+            assert (busy["active"], busy["queue"]) == (2, 1)
 
 
 def test_a_restarted_pool_is_read_again(tmp_path: Path) -> None:

@@ -39,7 +39,10 @@ PASSWORD = "let-me-see"  # noqa: S105  of a server on loopback that lives for a 
 
 @dataclass(frozen=True, slots=True)
 class Balancer:
-    """What HAProxy is set up to do. `maxconn` is that of each server, None for no limit."""
+    """What HAProxy is set up to do. `maxconn` is that of each server, None for no limit.
+
+    `prefix` goes before the command: `taskset -c 1`.
+    """
 
     servers: Sequence[str]
     maxconn: int | None = None
@@ -49,6 +52,7 @@ class Balancer:
     connect_timeout_ms: int = 1000
     server_timeout_ms: int = 60_000
     queue_timeout_ms: int = 5000
+    prefix: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,8 @@ def haproxy(home: Path, balancer: Balancer) -> Iterator[Haproxy]:
         )
     )
     log = home / "haproxy.log"
-    with child([_program(), "-db", "-f", str(config)], log) as process:
+    command = [*balancer.prefix, _program(), "-db", "-f", str(config)]
+    with child(command, log) as process:
         wait_for_port(port, process, log)
         yield Haproxy(
             address=f"127.0.0.1:{port}",

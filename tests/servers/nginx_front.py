@@ -72,7 +72,10 @@ location ~ ^(/status|/[a-z_]+[.]php)$ {{
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What stands behind nginx. `fastcgi` is `HOST:PORT` or `unix:PATH`; `servers` speak HTTP."""
+    """What stands behind nginx. `fastcgi` is `HOST:PORT` or `unix:PATH`; `servers` speak HTTP.
+
+    `prefix` goes before the command: `taskset -c 1`.
+    """
 
     fastcgi: str | None = None
     servers: Sequence[str] = ()
@@ -81,6 +84,7 @@ class Front:
     workers: int = 1
     worker_connections: int = 4096
     error_level: str = "error"
+    prefix: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ def nginx_front(home: Path, front: Front) -> Iterator[NginxFront]:
     port, status_port = free_port(), free_port()
     config, log = home / "nginx-front.conf", home / "front-output.log"
     config.write_text(_config(home, front, port, status_port))
-    with child([program(), "-p", str(home), "-c", str(config)], log) as process:
+    command = [*front.prefix, program(), "-p", str(home), "-c", str(config)]
+    with child(command, log) as process:
         wait_for_port(port, process, log)
         yield NginxFront(
             address=f"127.0.0.1:{port}",

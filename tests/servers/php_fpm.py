@@ -39,7 +39,10 @@ catch_workers_output = yes
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What a pool is like. Without `status_listen` its status waits for a free worker."""
+    """What a pool is like. Without `status_listen` its status waits for a free worker.
+
+    `prefix` goes before the command: `taskset -c 1`.
+    """
 
     workers: int = 2
     pm: Literal["static", "dynamic", "ondemand"] = "static"
@@ -47,6 +50,7 @@ class Pool:
     unix: bool = False
     status_listen: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)
+    prefix: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def php_fpm(home: Path, pool: Pool | None = None) -> Iterator[PhpFpm]:
     config = home / "php-fpm.conf"
     config.write_text(_config(home, pool, listen, status))
     log = home / "php-fpm-output.log"
-    command = [_program(), "--fpm-config", str(config), "--nodaemonize"]
+    command = [*pool.prefix, _program(), "--fpm-config", str(config), "--nodaemonize"]
     if os.geteuid() == 0:
         command.append("--allow-to-run-as-root")
     with child(command, log) as process:

@@ -75,7 +75,7 @@ def _remark(status: Status, *, own: bool) -> str | None:
     if status.queue_limit == 0:
         notes.append(
             "the pool listens on a unix socket, which does not tell its queue:"
-            " queue reads 0 whatever waits there"
+            " queue reads 0 whatever waits there, --probe listen:/PATH/TO/IT asks the kernel"
         )
     if status.manager == "static":
         notes.append(
