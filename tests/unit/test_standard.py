@@ -55,9 +55,9 @@ def test_it_ends_whatever_it_is_told(verdicts: list[VerdictName]) -> None:
 
 
 def test_it_climbs_by_half_and_slower_once_in_doubt() -> None:
-    """× 1.5 after a pass, × √1.5 after an undecided step."""
+    """× 1.5 after a pass, × √1.5 from a load that stayed undecided."""
     history, _ = search(SHORT, scripted("pass", "undecided", "pass", "invalid", "invalid"))
-    assert rates(history)[:4] == [10.0, 15.0, 18.4, 22.5]
+    assert rates(history)[:4] == [10.0, 15.0, 18.4, 27.6]
 
 
 def test_a_first_load_that_fails_sends_it_down() -> None:

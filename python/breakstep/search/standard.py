@@ -1,7 +1,7 @@
 """The statistical search: up until a load fails, narrow both edges, confirm both with fresh steps.
 
     no load yet                    the first load
-    no load fails                  × 1.5 after a pass, × √1.5 once one was undecided; or `to`
+    no load fails                  × 1.5 after a pass, × √1.5 after an undecided load; or `to`
     every load fails               ÷ 4, until one passes, or load is seen not to matter, or 1/s
     pass … undecided … fail        the middle, in ln λ, of the wider gap pass–undecided or
                                    undecided–fail, until each is at most `width`
@@ -122,8 +122,7 @@ class Standard:
         top = bracket.loads[-1]
         if self.to_per_s is not None and top.rate_per_s >= self.to_per_s:
             return self._at_ceiling(trials, top)
-        doubted = any(trial.verdict == "undecided" for trial in counting(trials))
-        rate = legible(top.rate_per_s * (sqrt(UP) if doubted else UP))
+        rate = legible(top.rate_per_s * (sqrt(UP) if top.standing == "undecided" else UP))
         return Choice(rate if self.to_per_s is None else min(rate, self.to_per_s))
 
     def _at_ceiling(self, trials: Sequence[Trial], top: Load) -> Choice | Done:
