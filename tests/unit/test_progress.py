@@ -8,15 +8,20 @@ from results import staircase
 from rich.console import Console
 from searching import SHAPE
 
+from breakstep._engine import Tally
+from breakstep.engine.ledger import Second
+from breakstep.engine.step_runner import Snapshot
 from breakstep.report.progress import (
     LiveView,
     Now,
+    Silent,
     heading,
     live_text,
     progress_on,
     step_line,
     step_text,
 )
+from breakstep.session.live import Screen
 
 NOW = Now(
     phase="hold",
@@ -73,6 +78,26 @@ def test_a_terminal_shows_the_step_under_way_and_keeps_the_finished_one() -> Non
     text = show(terminal=True)
     assert "hold 4 of 10 s" in text
     assert "step 1: 300/s offered, goodput" in text
+
+
+class Errors(Silent):
+    """Remembers the share of errors of every second shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[float] = []
+
+    def now(self, now: Now) -> None:
+        """One more."""
+        self.shown.append(now.errors)
+
+
+def test_a_second_is_shown_once_and_none_from_before_the_load() -> None:
+    """A second in which nothing ended has no errors."""
+    progress, before = Errors(), Second(0, 1, "drain")
+    screen, warming = Screen(progress), Second(1, 2, "warmup")
+    for second in (None, before, warming, warming):
+        screen.look(Snapshot("warmup", 1, 9, 0, Tally(), 0, 0, second))
+    assert progress.shown == [0.0]
 
 
 def test_quiet_shows_nothing() -> None:

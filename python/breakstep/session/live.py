@@ -19,11 +19,12 @@ class Screen:
     _shown: Second | None = None
 
     def look(self, snapshot: Snapshot) -> None:
-        """Shows the last second unless it was shown already."""
+        """Shows the last second unless it was shown already, or came before the load."""
         second = snapshot.last_second
-        if second is not None and second is not self._shown:
-            self._shown = second
-            self.progress.now(_now(snapshot, second))
+        if second is None or second is self._shown or second.phase == "drain" != snapshot.phase:
+            return
+        self._shown = second
+        self.progress.now(_now(snapshot, second))
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ def _per_s(second: Second | None) -> float:
 def _now(snapshot: Snapshot, second: Second) -> Now:
     tally, length_s = second.tally, (second.to_ns - second.from_ns) / NS_PER_S
     response, lateness = tally.response(), tally.histogram("lateness")
+    ended = sum(tally.outcomes.values())
 
     def quantile_ms(quantile: float) -> float | None:
         return response.quantile_ns(quantile) / NS_PER_MS if response.count else None
@@ -91,7 +93,7 @@ def _now(snapshot: Snapshot, second: Second) -> Now:
         p95_ms=quantile_ms(0.95),
         p99_ms=quantile_ms(0.99),
         in_flight=snapshot.in_flight,
-        errors=1.0 - tally.outcomes["ok"] / max(1, sum(tally.outcomes.values())),
+        errors=(ended - tally.outcomes["ok"]) / max(1, ended),
         lateness_p99_ms=lateness.quantile_ns(0.99) / NS_PER_MS if lateness.count else None,
         generator_cpu_share=tally.cpu_ns / (length_s * NS_PER_S),
     )
