@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakstep.model.errors import ProbeError
+from breakstep.probe import sock_diag
 from breakstep.probe.listen import Listen, Queues, queues_of
 from breakstep.probe.proc_tcp import parse_proc_tcp, proc_tcp_sockets
 from breakstep.probe.reading import Probe
@@ -151,8 +152,8 @@ def test_a_client_that_went_away_leaves_its_bytes_but_its_goodbye_is_none() -> N
 
 def test_of_several_listeners_the_fullest_is_told() -> None:
     """One of a group on the same port may overflow while the others are empty."""
-    full = TcpSocket(State.LISTEN, socket.AF_INET, b"", 8, 8, 1)
-    empty = TcpSocket(State.LISTEN, socket.AF_INET, b"", 9, 100, 2)
+    full = TcpSocket(socket.AF_INET, State.LISTEN, b"", 8, 8, 1)
+    empty = TcpSocket(socket.AF_INET, State.LISTEN, b"", 9, 100, 2)
     assert queues_of([full, empty]) == Queues(8, 8, 0, 0, 0, 0, 0)
 
 
@@ -203,6 +204,21 @@ def test_what_is_no_port_is_an_error_with_an_example() -> None:
     for where in ("http", "0", "65536", "²", "127.0.0.1:80"):
         with pytest.raises(ProbeError, match="write listen:8080"), probing(f"listen:{where}"):
             pass
+
+
+def test_sockets_are_the_same_read_in_one_go_or_one_by_one() -> None:
+    """The kernel may put its last message, which is shorter, behind them."""
+    with listener(9) as server, connected(server, 4):
+        port = port_of(server)
+        request = sock_diag._TCP_REQUEST.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0xFFF)
+        request += sock_diag._TCP_ID.pack(port, 0, b"", b"", b"", sock_diag._NO_COOKIE)
+        buffers = list(sock_diag._buffers(request))
+        found = len(tcp_sockets(socket.AF_INET, 0xFFF, port))
+    at_once = [row for data in buffers for row in sock_diag._tcp_rows(data)]
+    end = sock_diag._END + bytes(8)
+    one_by_one = [row for data in buffers for row in sock_diag._tcp_rows(data + end)]
+    assert at_once == one_by_one
+    assert len(at_once) == found == 5
 
 
 def _facts(found: TcpSocket) -> tuple[object, ...]:

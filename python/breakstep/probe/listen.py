@@ -85,20 +85,24 @@ def queues_of(sockets: Iterable[TcpSocket]) -> Queues | None:
 
     The end of a stream counts as one byte received; it is no byte that anybody will read.
     """
-    listeners = [found for found in sockets if found.state == State.LISTEN]
+    by_state: dict[int, list[TcpSocket]] = {}
+    for found in sockets:
+        by_state.setdefault(found.state, []).append(found)
+    listeners, established, closing = (
+        by_state.get(state, ()) for state in (State.LISTEN, State.ESTABLISHED, State.CLOSE_WAIT)
+    )
     if not listeners:
         return None
     fullest = max(listeners, key=lambda found: found.received / (max(found.unsent, 0) + 1))
-    unread = [max(0, found.received - 1) for found in sockets if found.state == State.CLOSE_WAIT]
-    established = [found for found in sockets if found.state == State.ESTABLISHED]
-    unread += [found.received for found in established]
+    unread = [found.received for found in established if found.received]
+    unread += [found.received - 1 for found in closing if found.received > 1]
     return Queues(
         accept=fullest.received,
         accept_limit=None if fullest.unsent < 0 else fullest.unsent,
         established=len(established),
-        syn_received=sum(found.state == State.SYN_RECEIVED for found in sockets),
+        syn_received=len(by_state.get(State.SYN_RECEIVED, ())),
         unread=sum(unread),
-        unread_connections=sum(size > 0 for size in unread),
+        unread_connections=len(unread),
         unsent=sum(found.unsent for found in established),
     )
 

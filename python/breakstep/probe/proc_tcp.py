@@ -31,8 +31,8 @@ def parse_proc_tcp(text: str, family: int) -> Iterator[TcpSocket]:
         unsent, _, received = row[4].partition(":")
         state = int(row[3], 16)
         yield TcpSocket(
-            state,
             family,
+            state,
             _addresses(row[1], row[2]),
             int(received, 16),
             # Of a listener this file does not give the limit.

@@ -8,7 +8,7 @@ import errno
 import os
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -21,12 +21,17 @@ _ERROR, _DONE = 2, 3
 _WAIT_S = 2.0
 _BUFFER_BYTES = 1 << 18
 _NO_COOKIE = b"\xff" * 8
+# The last message: some kernels send it by itself, some behind the last sockets.
+_END_BYTES = 20
+_END = struct.pack("=IHHI", _END_BYTES, _DONE, 2, 1)
 
 _HEADER = struct.Struct("=IHHII")
 _TCP_REQUEST = struct.Struct("=BBBxI")
 # Port, peer's port, address, peer's address, interface, cookie.
 _TCP_ID = struct.Struct(">HH16s16s4s8s")
-_TCP = struct.Struct("=BBBB48sIIIII")
+# Length and kind of the message, then family, state, id, received, unsent, inode.
+_TCP = struct.Struct("=IH10xBB2x48s4xII4xI")
+_KINDS = 2
 _UNIX_REQUEST = struct.Struct("=BBHIII8s")
 _UNIX = struct.Struct("=BBBxI8x")
 _ATTRIBUTE = struct.Struct("=HH")
@@ -60,8 +65,8 @@ class TcpSocket(NamedTuple):
     `unsent` is negative where the limit is not known. `addresses` hold what the properties read.
     """
 
-    state: int
     family: int
+    state: int
     addresses: bytes
     received: int
     unsent: int
@@ -112,11 +117,20 @@ def tcp_sockets(family: int, states: int, port: int = 0) -> list[TcpSocket]:
     """
     wanted = _TCP_ID.pack(port, 0, b"", b"", b"", _NO_COOKIE)
     request = _TCP_REQUEST.pack(family, socket.IPPROTO_TCP, 0, states) + wanted
-    found = []
-    for data, start, _ in _dump(request):
-        fields = _TCP.unpack_from(data, start)
-        found.append(TcpSocket(fields[1], fields[0], fields[4], fields[6], fields[7], fields[9]))
-    return found
+    return [TcpSocket._make(row[_KINDS:]) for data in _buffers(request) for row in _tcp_rows(data)]
+
+
+def _tcp_rows(data: bytes) -> Iterable[tuple[int, ...]]:
+    """Length and kind of each message, then the socket.
+
+    All are as long as the first as a rule: thousands of them are then read in one go.
+    """
+    length = _aligned(_HEADER.unpack_from(data)[0])
+    if len(data) % length == 0 and length >= _TCP.size:
+        rows = list(struct.iter_unpack(f"{_TCP.format}{length - _TCP.size}x", data))
+        if all(row[0] == rows[0][0] and row[1] == _BY_FAMILY for row in rows):
+            return rows
+    return [_TCP.unpack_from(data, start - _HEADER.size) for start, _ in _messages(data)]
 
 
 def unix_sockets(states: int, name: str = "") -> list[UnixSocket]:
@@ -128,36 +142,43 @@ def unix_sockets(states: int, name: str = "") -> list[UnixSocket]:
     request = _UNIX_REQUEST.pack(socket.AF_UNIX, 0, 0, states, 0, _SHOW, _NO_COOKIE)
     needle = os.fsencode(name.removeprefix("@"))
     found = []
-    for data, start, end in _dump(request):
-        _, kind, state, inode = _UNIX.unpack_from(data, start)
-        # Looking for the name first spares taking thousands of messages apart.
-        if kind == socket.SOCK_STREAM and data.find(needle, start, end) >= 0:
-            found.append(_unix_socket(state, inode, data[start + _UNIX.size : end]))
+    for data in _buffers(request):
+        for start, end in _messages(data):
+            _, kind, state, inode = _UNIX.unpack_from(data, start)
+            # Looking for the name first spares taking thousands of messages apart.
+            if kind == socket.SOCK_STREAM and data.find(needle, start, end) >= 0:
+                found.append(_unix_socket(state, inode, data[start + _UNIX.size : end]))
     return [one for one in found if not name or one.name == name]
 
 
-def _dump(request: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Each message of the answer: the buffer it is in, where it starts and where it ends."""
+def _buffers(request: bytes) -> Iterator[bytes]:
+    """The answer, in the pieces that the kernel makes of it. Raises OSError if it refuses."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG) as link:
         link.settimeout(_WAIT_S)
         header = _HEADER.pack(_HEADER.size + len(request), _BY_FAMILY, _REQUEST_DUMP, 1, 0)
         link.sendto(header + request, (0, 0))
         while True:
             data = link.recv(_BUFFER_BYTES)
-            at = 0
-            while at + _HEADER.size <= len(data):
-                length, kind, *_ = _HEADER.unpack_from(data, at)
-                if kind == _DONE:
-                    return
-                if kind == _ERROR:
-                    _refused(data, at + _HEADER.size)
-                yield data, at + _HEADER.size, at + length
-                at += _aligned(max(length, _HEADER.size))
+            kind = _HEADER.unpack_from(data)[1]
+            if kind == _DONE:
+                return
+            if kind == _ERROR:
+                code = -struct.unpack_from("=i", data, _HEADER.size)[0] or errno.EOPNOTSUPP
+                raise OSError(code, os.strerror(code))
+            yield data
+            if data[-_END_BYTES:].startswith(_END):
+                return
 
 
-def _refused(data: bytes, start: int) -> None:
-    code = -struct.unpack_from("=i", data, start)[0] or errno.EOPNOTSUPP
-    raise OSError(code, os.strerror(code))
+def _messages(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each begins, behind its header, and ends."""
+    at = 0
+    while at + _HEADER.size <= len(data):
+        length, kind, *_ = _HEADER.unpack_from(data, at)
+        if kind != _BY_FAMILY:
+            return
+        yield at + _HEADER.size, at + length
+        at += _aligned(max(length, _HEADER.size))
 
 
 def _unix_socket(state: int, inode: int, attributes: bytes) -> UnixSocket:
