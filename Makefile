@@ -4,6 +4,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+JS := tests/servers/js/node_modules
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: demo test test-slow check bench fuzz setup system clean test-rust test-python
@@ -25,11 +26,11 @@ check: setup
 test-rust:
 	cargo test --workspace --locked
 
-test-python: setup
+test-python: setup $(JS)/.ready
 	$(BIN)/pytest
 
 # Minutes each: run before an issue is called done.
-test-slow: system setup
+test-slow: system setup $(JS)/.ready
 	$(BIN)/pytest -m slow tests/slow
 
 bench: system setup
@@ -60,5 +61,10 @@ $(VENV)/.ready: $(VENV)/.python $(SOURCES)
 	PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
+# The database clients of the tests' Node servers.
+$(JS)/.ready: tests/servers/js/package-lock.json
+	npm ci --prefix tests/servers/js --silent --ignore-scripts --no-audit --no-fund
+	touch $@
+
 clean:
-	rm -rf target $(VENV)
+	rm -rf target $(VENV) $(JS)

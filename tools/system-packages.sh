@@ -36,6 +36,7 @@ need pgbouncer pgbouncer pgbouncer
 need redis-server redis-server redis-server
 need setpriv util-linux
 need node nodejs
+need npm npm
 need wrk wrk
 need gcc gcc
 need taskset util-linux

@@ -2,17 +2,14 @@
 
 import json
 import shutil
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child
+from servers.process import child, printed_port
 
 _SCRIPT = Path(__file__).with_name("node_server.js")
-_START_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,4 @@ def node(home: Path) -> Iterator[Node]:
     log, output = home / "requests.log", home / "output.log"
     log.touch()
     with child([program, str(_SCRIPT), str(log)], output) as process:
-        yield Node(f"127.0.0.1:{_printed_port(process, output)}", log)
-
-
-def _printed_port(process: subprocess.Popen[bytes], output: Path) -> int:
-    give_up = time.monotonic() + _START_S
-    while time.monotonic() < give_up and process.poll() is None:
-        text = output.read_text()
-        if text.endswith("\n"):
-            return int(text.splitlines()[0])
-        time.sleep(0.01)
-    raise RuntimeError(f"node did not start: {output.read_text()}")
+        yield Node(f"127.0.0.1:{printed_port(process, output)}", log)

@@ -45,6 +45,17 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> Non
     raise RuntimeError(f"{process.args!r} did not listen on {port}: {log.read_text()}")
 
 
+def printed_port(process: subprocess.Popen[bytes], output: Path) -> int:
+    """The port a server prints as its first line. Raises RuntimeError with its own words."""
+    give_up = time.monotonic() + _START_S
+    while time.monotonic() < give_up and process.poll() is None:
+        text = output.read_text()
+        if text.endswith("\n"):
+            return int(text.splitlines()[0])
+        time.sleep(0.01)
+    raise RuntimeError(f"{process.args!r} did not start: {output.read_text()}")
+
+
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
