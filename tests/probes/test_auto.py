@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,13 +15,15 @@ from breakstep.model.errors import ProbeError
 from breakstep.model.units import NS_PER_S
 from breakstep.probe.auto import Detected, detect
 from breakstep.probe.registry import open_probe
+from probes.watching import eventually
 from servers.blocking import blocking
 from servers.front import front
 from servers.haproxy import Balancer, haproxy
+from servers.namespace import namespace
 from servers.node_probe import node_app
 from servers.php_fpm import Pool, php_fpm
 from servers.postgres import postgres
-from servers.process import free_port
+from servers.process import child, free_port
 from servers.redis import redis
 
 
@@ -175,6 +178,38 @@ def test_a_target_of_another_machine_is_for_an_agent() -> None:
         detect("192.0.2.1", 80)
     with pytest.raises(ProbeError, match=r"nobody listens on port.*breakstep agent"):
         detect("127.0.0.1", free_port())
+
+
+CALLER = """
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    try:
+        kept = socket.create_connection((sys.argv[2], int(sys.argv[3])), 1)
+        break
+    except OSError:
+        time.sleep(0.02)
+print("connected", flush=True)
+time.sleep(60)
+"""
+"""Listens on a port, and is connected to a place."""
+
+
+def test_a_service_that_is_called_on_another_machine_is_named(home: Path) -> None:
+    """With what to do there; as a target it is for an agent."""
+    port, far_port = free_port(), free_port()
+    log = home / "caller.log"
+    with namespace() as far, ExitStack() as stack:
+        place = far.address_there, str(far_port)
+        serving = [sys.executable, "-m", "http.server", "--bind", *place]
+        stack.enter_context(child([*far.inside, *serving], home / "far.log"))
+        stack.enter_context(child([sys.executable, "-c", CALLER, str(port), *place], log))
+        assert eventually(lambda: log.read_text() == "connected\n")
+        found = detect("127.0.0.1", port)
+        with pytest.raises(ProbeError, match=r"needs a target on this machine"):
+            detect(far.address_there, far_port)
+    says = f"calls {place[0]}:{place[1]}, which is on another machine"
+    assert any(says in line for line in found.says)
 
 
 def test_we_are_not_taken_for_the_target() -> None:
