@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from breakstep.engine.host.cgroup import Throttling, cpu_paths, read_throttling
 from breakstep.engine.host.cores import CoreTimes, parse_stat
+from breakstep.engine.host.packets import Packets, parse_dev
 from breakstep.engine.host.segments import Segments, parse_snmp
 from breakstep.engine.host.settings import read_settings
 
@@ -141,3 +142,16 @@ def test_settings_are_read(tmp_path: Path) -> None:
     assert (settings.governor, settings.turbo, settings.smt) == ("powersave", False, True)
     assert settings.pressure == pytest.approx(0.431)
     assert settings.local_ports == (1024, 65535)
+
+
+def test_packets_are_summed_over_all_interfaces() -> None:
+    """Receiving and sending; `drop` and `fifo` are both dropped."""
+    text = (
+        "Inter-|   Receive                |  Transmit\n"
+        " face |bytes    packets errs drop fifo frame compressed multicast|bytes\n"
+        "    lo: 100 10 0 0 0 0 0 0 100 10 0 0 0 0 0 0\n"
+        "  eth0:900 80 1 2 3 0 0 0 500 40 0 4 5 0 0 0\n"
+    )
+    assert parse_dev(text) == Packets(140, 14)
+    assert parse_dev(text).since(Packets(40, 20)) == Packets(100, 0)
+    assert parse_dev("") == Packets()

@@ -10,6 +10,7 @@ from breakstep.analysis.host_noise import (
     clock_check,
     core_checks,
     host_checks,
+    packet_checks,
     retransmission_checks,
     steal_check,
     throttling_checks,
@@ -20,6 +21,7 @@ from breakstep.analysis.judgeable import judgeable
 from breakstep.engine.host.calibration import Calibration
 from breakstep.engine.host.clock import ClockCost
 from breakstep.engine.host.counters import CoreUse, HostUse
+from breakstep.engine.host.packets import Packets
 from breakstep.engine.host.segments import Segments
 from breakstep.model.record import Generator
 from breakstep.model.slo import parse_slo
@@ -178,9 +180,10 @@ def test_a_clock_is_quick_and_never_steps_back(
 
 def test_a_quiet_host_passes_every_check() -> None:
     """The names are those of the documents."""
-    use = HostUse(10.0, 0.0, {0: CoreUse(0.2, 0.0, 0.2)}, Segments(10, 0), 0)
+    cores = {0: CoreUse(0.2, 0.0, 0.2)}
+    use = HostUse(10.0, 0.0, cores, Segments(10, 0), 0, packets=Packets(20))
     checks = host_checks(FakeSample(use=use, cores=(0,)), [P99])
-    names = ["wakeups", "core_shared", "steal", "throttling", "retransmissions"]
+    names = ["wakeups", "core_shared", "steal", "throttling", "retransmissions", "packets_dropped"]
     assert [check.name for check in checks] == names
     assert {check.verdict for check in checks} == {"trusted"}
 
@@ -200,3 +203,14 @@ def test_the_tightest_bound_is_twenty_times_the_lateness() -> None:
     found = judgeable([FakeWake(0.9), FakeWake(0.05, core=1)])
     assert [str(one) for one in found] == ["p95<1ms", "p99<20ms", "p99.9<20ms"]
     assert [str(one) for one in judgeable([FakeWake(count=5000)])] == ["p95<1ms", "p99<1ms"]
+
+
+@pytest.mark.parametrize(
+    ("dropped", "expected"), [(0, "trusted"), (2, "trusted"), (3, "noisy"), (500, "noisy")]
+)
+def test_packets_that_an_interface_dropped_are_noise(dropped: int, expected: str) -> None:
+    """From three on and over one in ten thousand."""
+    (check,) = packet_checks(Packets(10_000, dropped))
+    assert check.verdict == expected
+    assert ("ethtool" in check.says) == (expected == "noisy")
+    assert packet_checks(Packets()) == []

@@ -10,6 +10,7 @@
     calibration_drift  4 %                10 %                of its median, first third to last
     throttling         0                                      periods of our own cgroup
     retransmissions    0.01 %             always              of the segments sent
+    packets_dropped    0.01 %             always              by network interfaces
     clock              300 ns, no step back
 
 docs/trust.md says what was measured to choose them.
@@ -23,6 +24,7 @@ from breakstep.analysis.words import counted, percent
 from breakstep.engine.host.calibration import Calibration
 from breakstep.engine.host.clock import ClockCost
 from breakstep.engine.host.counters import HostUse
+from breakstep.engine.host.packets import Packets
 from breakstep.engine.host.segments import Segments
 from breakstep.model.record import Check, Generator, TrustName
 from breakstep.model.slo import Slo
@@ -85,6 +87,7 @@ def host_checks(sample: HostSample, slos: Sequence[Slo]) -> list[Check]:
         steal_check(sample.use),
         *throttling_checks(sample.use),
         *retransmission_checks(sample.use.segments),
+        *packet_checks(sample.use.packets),
     ]
 
 
@@ -188,6 +191,23 @@ def retransmission_checks(segments: Segments) -> list[Check]:
         says += ": packets are lost; look at full accept queues, the network and its drivers"
     verdict: TrustName = "noisy" if lost else "trusted"
     return [Check("retransmissions", share, RETRANSMITTED_TRUSTED, verdict, says)]
+
+
+def packet_checks(packets: Packets) -> list[Check]:
+    """Packets that an interface had no room for; never more than noisy, as for retransmissions.
+
+    A few are dropped on any network, of protocols that nobody here speaks.
+    """
+    if packets.handled <= 0:
+        return []
+    share = packets.dropped / packets.handled
+    lost = share > RETRANSMITTED_TRUSTED and packets.dropped >= RETRANSMITTED_COUNT
+    says = f"network interfaces dropped {counted(packets.dropped)} of {counted(packets.handled)}"
+    says += " packets"
+    if lost:
+        says += ": enlarge their rings (ethtool -G), or offer less from this machine"
+    verdict: TrustName = "noisy" if lost else "trusted"
+    return [Check("packets_dropped", share, RETRANSMITTED_TRUSTED, verdict, says)]
 
 
 def calibration_checks(calibration: Calibration | None) -> list[Check]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from breakstep.analysis.dispersion import dispersion_checks
 from breakstep.analysis.durations import summarise
+from breakstep.analysis.gaps import gaps_checks
 from breakstep.analysis.halves import halves_checks
 from breakstep.analysis.hopeless import apply_cut
 from breakstep.analysis.host_noise import host_checks
@@ -116,6 +117,7 @@ class Judge:
         return [
             little_check(rows, counted),
             *dispersion_checks(rows.intended_ns, rows.sent_ns[sent], extent, law),
+            *(gaps_checks(rows.intended_ns, rows.sent_ns[sent]) if law == "poisson" else ()),
         ]
 
     def _verdict(self, measured: Measurement, rows: Rows, trust: Trust) -> Verdict:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from breakstep.engine.host.cgroup import Throttling, read_throttling
 from breakstep.engine.host.cores import CoreTimes, parse_stat
+from breakstep.engine.host.packets import Packets, parse_dev
 from breakstep.engine.host.segments import Segments, parse_snmp
 from breakstep.engine.host.threads import ThreadTimes, read_threads
 from breakstep.model.units import NS_PER_S
@@ -21,6 +22,7 @@ class Counters:
     segments: Segments
     throttling: Throttling | None
     threads: Mapping[int, ThreadTimes]
+    packets: Packets = field(default_factory=Packets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class HostUse:
     """CPU time of all our threads, in cores."""
     busy_cores: float = 0.0
     """CPU time of everyone, in cores."""
+    packets: Packets = field(default_factory=Packets)
 
 
 def read_counters(root: Path = Path("/")) -> Counters:
@@ -62,6 +65,7 @@ def read_counters(root: Path = Path("/")) -> Counters:
         segments=parse_snmp((root / "proc/net/snmp").read_text(encoding="ascii")),
         throttling=read_throttling(root),
         threads=read_threads(root / "proc/self/task"),
+        packets=parse_dev((root / "proc/net/dev").read_text(encoding="ascii")),
     )
 
 
@@ -84,6 +88,7 @@ def between(before: Counters, after: Counters) -> HostUse:
         steal=sum(times.steal for times in cores.values()) / total if total else 0.0,
         cores=uses,
         segments=after.segments.since(before.segments),
+        packets=after.packets.since(before.packets),
         throttled=_throttled(before, after),
         process_cores=sum(_used(before, after).values()) / wall_ns,
         busy_cores=sum(use.busy for use in uses.values()),
