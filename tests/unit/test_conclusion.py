@@ -31,6 +31,10 @@ CASES = {
     "found-assumed": result(staircase(), Done("broken", ""), replace(TERMS, assumed=True)),
     "found-noisy": result(staircase(), Done("broken", ""), trust="noisy"),
     "below-floor": result([FAILED], Done("floor", "")),
+    "indifferent": result(
+        [FAILED],
+        Done("floor", "errors<1% fails at 75/s and at 300/s alike: load does not matter, look"),
+    ),
     "above-ceiling": result(staircase()[:3], Done("ceiling", "")),
     "generator-ceiling": result([*staircase()[:3], OUT_OF_BREATH], Done("ceiling", "")),
     "untrusted": result([*staircase()[:3], OUT_OF_BREATH], Done("untrusted", ""), trust="invalid"),

@@ -6,6 +6,7 @@ from breakstep.model.record import Result, StepRecord, VerdictName
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
 from breakstep.report.finding import finding_of
 from breakstep.report.why import finding_text
+from breakstep.search.floor import INDIFFERENT
 
 NOTABLY_MORE = 1.01
 """A capacity is worth a sentence when it exceeds what held by more than a hundredth."""
@@ -100,6 +101,8 @@ def _knee(result: Result) -> str:
 
 def _below_floor(result: Result) -> str:
     broken = result.answer.broken_per_s
+    if INDIFFERENT in result.runs[-1].why:
+        return f"Broken at every rate offered: {result.runs[-1].why}."
     return (
         f"Breaks at or below {_rate(broken)}, the lowest rate offered: there "
         f"{why_at(result.steps, broken, 'fail')}. "

@@ -8,6 +8,7 @@ from breakstep.model.units import format_rate
 from breakstep.search.trials import Trial, counting
 
 APART = 4.0
+INDIFFERENT = "load does not matter"
 ALIKE = 1.5
 """Shares of bad arrivals whose ratio stays below this do not depend on the load."""
 
@@ -45,6 +46,6 @@ def _says(low: Criterion, low_per_s: float, high: Criterion, high_per_s: float) 
     shares = [percent(c.estimate.share) for c in (low, high) if c.estimate is not None]
     return (
         f"{low.slo} fails at {format_rate(low_per_s)}/s and at {format_rate(high_per_s)}/s alike "
-        f"({' and '.join(shares)} of arrivals are bad): load does not matter, look for an error "
-        "in the target or in the request"
+        f"({' and '.join(shares)} of arrivals are bad): {INDIFFERENT}, look for an error in the "
+        "target or in the request"
     )
