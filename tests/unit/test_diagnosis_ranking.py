@@ -15,6 +15,7 @@ from breakstep.model.probe import ProbeState
 
 if TYPE_CHECKING:
     from breakstep.model.finding import Finding
+    from breakstep.model.record import StepRecord
 
 POOL_FULL = {
     (NODE, "node", "pool_busy{pool=pg}", "count"): level(10.0),
@@ -189,11 +190,39 @@ def test_the_generator_on_a_shared_core_is_suspected() -> None:
         (PROCESS, "process", "cpu", "cores"): level(0.15),
     }
 
-    def busy(step):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def busy(step: StepRecord) -> StepRecord:
         return replace(step, generator=replace(step.generator, cpu_share=0.9))
 
     finding = _found(replace(stack, signals=crowded, change=busy))
     assert (finding.kind, finding.confidence) == ("generator", "low")
+
+
+def test_a_generator_that_spins_fills_its_core_on_purpose() -> None:
+    """It was asked to."""
+    stack = labelled.event_loop()
+    spinning = {(HOST, "host", "cpu", "share"): level(0.5)} | {
+        (HOST, "host", f"cpu{{core={core}}}", "share"): level(busy)
+        for core, busy in enumerate((0.97, 0.2))
+    }
+
+    def busy_step(step: StepRecord) -> StepRecord:
+        return replace(step, generator=replace(step.generator, cpu_share=0.95))
+
+    plan = {**stack.plan, "spin": True}
+    finding = _found(replace(stack, signals=spinning, change=busy_step, plan=plan))
+    assert finding.kind == "not_observed"
+
+
+def test_programs_that_nobody_probed_are_not_the_service() -> None:
+    """Two cores full, of which the service used a fifth: something else runs there."""
+    crowded = {
+        (HOST, "host", "cpu", "share"): level(0.99),
+        (HOST, "host", "cores", "count"): level(2.0),
+        (PROCESS, "process", "cpu", "cores"): level(0.4),
+    }
+    finding = _found(replace(labelled.event_loop(), signals=crowded))
+    assert (finding.kind, finding.resource, finding.confidence) == ("host_noise", HOST, "low")
+    assert "nobody probed" in finding.says
 
 
 def test_the_programs_of_a_machine_fill_that_machine_only() -> None:

@@ -12,7 +12,7 @@ connections were waiting for (locks, disk) is a row of evidence and changes the 
 
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate
-from breakstep.diagnosis.cpu import consumers
+from breakstep.diagnosis.consumers import consumers
 from breakstep.diagnosis.database_cpu import slower_queries
 from breakstep.diagnosis.evidence import row, rows_about
 from breakstep.diagnosis.observed import Observed

@@ -11,9 +11,12 @@ from dataclasses import replace
 
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate, saturation, weight_of
-from breakstep.diagnosis.cpu import FULL, Consumer, Room, full_rooms, nearly_full
+from breakstep.diagnosis.consumers import Consumer
+from breakstep.diagnosis.cpu import full_rooms, nearly_full
 from breakstep.diagnosis.evidence import row, rows_about, shown
 from breakstep.diagnosis.observed import Observed
+from breakstep.diagnosis.room import FULL, Room
+from breakstep.diagnosis.strangers import strangers
 from breakstep.diagnosis.track import Track, highest
 from breakstep.model.finding import Evidence
 
@@ -35,7 +38,7 @@ def cpu_workers(observed: Observed) -> Candidate | None:
             return _full(observed, room, room.consumer)
         if room.consumer is None:
             unknown = unknown or room
-    if unknown is not None:
+    if unknown is not None and strangers(observed) is None:
         return _throttled(observed) or _unexplained(observed, unknown)
     near = nearly_full(observed, "app", "proxy")
     found = None if near is None or near.consumer is None else _full(observed, near, near.consumer)

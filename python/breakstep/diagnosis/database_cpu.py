@@ -12,18 +12,12 @@ from dataclasses import replace
 
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import NEARLY, Candidate, saturation, weight_of
-from breakstep.diagnosis.cpu import (
-    FULL,
-    Consumer,
-    Room,
-    consumers,
-    full_rooms,
-    nearly_full,
-    rooms,
-)
+from breakstep.diagnosis.consumers import Consumer, consumers
+from breakstep.diagnosis.cpu import full_rooms, nearly_full, rooms
 from breakstep.diagnosis.evidence import fact, rate, row, rows_about, shown
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.pools import busy_pools
+from breakstep.diagnosis.room import FULL, Room
 from breakstep.diagnosis.track import Track
 from breakstep.model.finding import Evidence
 

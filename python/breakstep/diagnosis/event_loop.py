@@ -13,7 +13,8 @@ The queue is in the kernel's socket buffers, where the program cannot see it: `l
 
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate, Saturation, Weight, saturation, weight_of
-from breakstep.diagnosis.cpu import Consumer, consumers, full_rooms
+from breakstep.diagnosis.consumers import Consumer, consumers
+from breakstep.diagnosis.cpu import full_rooms
 from breakstep.diagnosis.evidence import row, rows_about
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Point, Track, highest

@@ -9,10 +9,11 @@ Pauses need not be long: assists and marking take CPU while requests run.
 
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Candidate, Weight, saturation
-from breakstep.diagnosis.cpu import FULL, full_rooms
+from breakstep.diagnosis.cpu import full_rooms
 from breakstep.diagnosis.evidence import row
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.roles import is_collected, program_names
+from breakstep.diagnosis.room import FULL
 from breakstep.diagnosis.track import Track, highest
 from breakstep.model.finding import Evidence
 

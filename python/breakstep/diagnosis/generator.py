@@ -58,7 +58,12 @@ def _failed(observed: Observed, failed: list[Check]) -> Candidate:
 
 
 def _crowding(observed: Observed) -> Candidate | None:
-    """It filled a core, or most of all cores, that the service needed as well."""
+    """It filled a core, or most of all cores, that the service needed as well.
+
+    One that spins fills its core on purpose.
+    """
+    if observed.plan.get("spin"):
+        return None
     for room in full_rooms(observed):
         one = room.consumer
         if one is None or one.role != "generator":

@@ -1,8 +1,9 @@
 """The host did not let things run: stalls, steal, a clock or cores that do not hold still.
 
     shown      the answer was withheld, or the search ended, for a check of the host
-    inferred   the whole service stood still now and then, at the break and at a load of 0.75 of it
-               or less (or the lowest load broke already)
+    inferred   the host was full, mostly with programs that nobody probed (strangers.py); or the
+               whole service stood still now and then, at the break and at a load of 0.75 of it or
+               less (or the lowest load broke already)
     possible   a check of the host raised a doubt at the break
 
 A stall is told from a slow request by what it does to the others: everybody who came meanwhile
@@ -10,12 +11,14 @@ waits for its end, so that the most in flight at once is about λ · the longest
 told from a queue by its being there at light load, with the median of an unloaded service.
 """
 
+from dataclasses import replace
 from math import sqrt
 
 from breakstep.diagnosis.candidate import Candidate, Weight
 from breakstep.diagnosis.distrust import decisive_checks, is_host_check, noisy_checks
-from breakstep.diagnosis.evidence import fact, rate
+from breakstep.diagnosis.evidence import fact, rate, row
 from breakstep.diagnosis.observed import Observed
+from breakstep.diagnosis.strangers import Strangers, strangers
 from breakstep.model.finding import Evidence
 from breakstep.model.record import Check, StepRecord
 from breakstep.model.units import NS_PER_MS, format_duration
@@ -51,6 +54,8 @@ def host_noise(observed: Observed) -> Candidate | None:
     if broken is None:
         return None
     noisy = [check for check in noisy_checks(broken) if is_host_check(check)]
+    if (others := strangers(observed)) is not None:
+        return _crowded(observed, others)
     if stalls := _stalls(observed, broken):
         return _candidate(observed, noisy, "inferred", stalls)
     return _candidate(observed, noisy, "possible") if noisy else None
@@ -73,6 +78,21 @@ def _candidate(
         remedy=REMEDY,
         experiment=EXPERIMENT,
         confidence="high" if weight == "shown" else None,
+    )
+
+
+def _crowded(observed: Observed, others: Strangers) -> Candidate:
+    """A host that is full of something else."""
+    used = f"{others.cores:.3g} of the {others.of_cores:.3g} cores used"
+    rows = (
+        row(others.host, others.peak, "how busy the host was"),
+        fact(f"{others.host.source} cpu of others", others.cores, "cores", others.peak.step, used),
+    )
+    return replace(
+        _candidate(observed, [], "inferred", rows),
+        resource=others.host.source,
+        says=f"Programs that nobody probed took {used} on {others.host.source}, which was full.",
+        experiment="stop what else runs there, or probe it if it is part of the service",
     )
 
 
