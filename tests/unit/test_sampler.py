@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import pytest
 
@@ -178,6 +179,15 @@ def test_lies_are_not_kept() -> None:
     first = sink.wait()[: SERIES_MAX - 2]
     sampler.stop()
     assert len({sample.signal.name for sample in first}) == SERIES_MAX - 2
-    says = sampler.state().says
-    assert says is not None
-    assert says.startswith(f"only the first {SERIES_MAX} of ")
+    assert sampler.state().says == f"only the first {SERIES_MAX} series are kept"
+
+
+def test_names_that_change_at_every_read_come_to_an_end() -> None:
+    """The series of a whole run are bounded, not only those of one read."""
+    names = (f"s{number}" for number in count())
+    sink = Sink(enough=SERIES_MAX)
+    sampler, _ = sampled(lambda: [Reading(next(names), "", 1.0) for _ in range(600)], sink)
+    sink.wait()
+    sampler.stop()
+    assert len({sample.signal.name for sample in sink.samples}) == SERIES_MAX
+    assert sampler.state().says == f"only the first {SERIES_MAX} series are kept"

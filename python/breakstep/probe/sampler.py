@@ -13,7 +13,7 @@ from breakstep.model.units import NS_PER_S
 from breakstep.probe.reading import PartialError, Probe, Reading
 
 SERIES_MAX = 1_000
-"""Of one probe; an exporter may have any number."""
+"""Of one probe over a whole run: an exporter may have any number, and new ones at every read."""
 STOP_S = 1.0
 """How long a read may hang before its thread is left behind."""
 DIGITS = 6
@@ -53,6 +53,7 @@ class Sampler:
         self._probe = probe
         self._deliver = deliver
         self._rates = Rates()
+        self._names: set[str] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=spec.kind[:15], daemon=True)
         self._samples = 0
@@ -116,13 +117,18 @@ class Sampler:
 
     def _samples_of(self, readings: Sequence[Reading], at_s: float) -> Iterator[Sample]:
         spec = self._spec
-        if len(readings) > SERIES_MAX:
-            self._says = f"only the first {SERIES_MAX} of {len(readings)} series are kept"
-        for reading in readings[:SERIES_MAX]:
+        for reading in filter(self._keeps, readings):
             found = self._rates.value(reading, at_s)
             if found is not None and isfinite(found[1]):
                 signal = Signal(spec.label, spec.kind, reading.name, reading.unit)
                 yield as_written(signal, *found)
+
+    def _keeps(self, reading: Reading) -> bool:
+        if reading.name not in self._names and len(self._names) >= SERIES_MAX:
+            self._says = f"only the first {SERIES_MAX} series are kept"
+            return False
+        self._names.add(reading.name)
+        return True
 
     def _failed(self, says: str) -> None:
         self._failures += 1
