@@ -10,7 +10,7 @@ from breakstep.model.probe import ProbeSpec
 from breakstep.probe.http_get import get
 from breakstep.probe.options import insecure, timeout_s
 from breakstep.probe.printable import printable
-from breakstep.probe.reading import Reading
+from breakstep.probe.reading import PartialError, Reading
 
 RATE = ":rate"
 NUMBERS_MAX = 2_000
@@ -30,19 +30,13 @@ class Endpoint:
     insecure: bool
 
     def read(self) -> Sequence[Reading]:
-        """The numbers now. A path that is not there now is left out."""
+        """The numbers now. Raises PartialError with the rest if a path leads to none."""
         document = self._document()
         found = list(readings(document, self.paths))
-        if not found:
-            raise ProbeError(_missing(document, self.paths))
-        return found
-
-    def check(self) -> None:
-        """Raises ProbeError unless each path leads to a number."""
-        document = self._document()
         missing = [path for path in self.paths if not list(readings(document, [path]))]
-        if missing or not list(readings(document, self.paths)):
-            raise ProbeError(_missing(document, missing))
+        if missing or not found:
+            raise PartialError(_missing(document, missing), found)
+        return found
 
     def close(self) -> None:
         """Nothing is held between two reads."""
@@ -57,7 +51,7 @@ class Endpoint:
 def open_probe(spec: ProbeSpec) -> Endpoint:
     """Fetches once. Raises ProbeError if a path leads to no number, naming those that do."""
     endpoint = Endpoint(spec.where, spec.values("path"), timeout_s(spec), insecure(spec))
-    endpoint.check()
+    endpoint.read()
     return endpoint
 
 
