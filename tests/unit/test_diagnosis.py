@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,9 +13,14 @@ from labelled import DB, FPM, NODE
 
 from breakstep.diagnosis.diagnose import diagnose
 from breakstep.diagnosis.observed import observed_of
+from breakstep.model.signal import Sample
 from breakstep.store.finding_json import from_section, to_section
+from breakstep.store.result_json import dumps, from_json
+from breakstep.store.signals_csv import COLUMNS, read_signals, row
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from stacks import Stack
 
     from breakstep.model.finding import Finding
@@ -94,6 +100,23 @@ def test_the_same_run_gives_the_same_bytes(name: str) -> None:
         for order in (series, series[::-1])
     }
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("name", ["event_loop", "database_cpu", "io_workers", "config_error"])
+def test_a_stored_run_is_explained_in_the_same_words(name: str, tmp_path: Path) -> None:
+    """Read from its files, with their rounded numbers, it gives the same bytes as when it ended."""
+    result, series = stack(name).run()
+    samples = [
+        Sample(one.signal, float(at_s), float(value))
+        for one in series
+        for at_s, value in zip(one.at_s, one.values, strict=True)
+    ]
+    file = tmp_path / "signals.csv"
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([COLUMNS, *map(row, samples)])
+    stored = from_json(json.loads(dumps(result)))
+    live = to_section(diagnose(observed_of(result, series)))
+    assert to_section(diagnose(observed_of(stored, read_signals(file)))) == live
 
 
 def test_short_windows_are_enough_for_a_clear_case() -> None:
