@@ -41,7 +41,7 @@ GRAMMARS: Mapping[ProbeKind, Grammar] = MappingProxyType(
         "auto": Grammar("none", "auto"),
         "cgroup": Grammar("needed", "cgroup:/system.slice/app.service"),
         "command": Grammar("needed", "command:./signals.sh", frozenset({"timeout"})),
-        "go": Grammar("needed", "go:http://127.0.0.1:6060/debug/vars", _HTTP),
+        "go": Grammar("needed", "go:http://127.0.0.1:6060/debug/runtime", _HTTP),
         "haproxy": Grammar("needed", "haproxy:/run/haproxy.sock", _HTTP),
         "host": Grammar("none", "host"),
         "json": Grammar(
@@ -51,7 +51,7 @@ GRAMMARS: Mapping[ProbeKind, Grammar] = MappingProxyType(
         "nginx": Grammar(
             "needed", "nginx:http://127.0.0.1/stub_status", _HTTP | {"access_log", "error_log"}
         ),
-        "node": Grammar("needed", "node:127.0.0.1:9464", _HTTP),
+        "node": Grammar("needed", "node:127.0.0.1:7891", _HTTP),
         "pgbouncer": Grammar("needed", "pgbouncer:postgresql://stats@127.0.0.1:6432/pgbouncer"),
         "php-fpm": Grammar("needed", "php-fpm:fcgi://127.0.0.1:9000/status", _HTTP),
         "postgres": Grammar("needed", "postgres:postgresql://stats@127.0.0.1/shop"),
