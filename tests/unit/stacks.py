@@ -103,7 +103,7 @@ class Stack:
         ok = statuses[held] < 400
         out = (ended >= from_ns) & (ended < to_ns)
         before, after = (int(((starts < at) & (ended > at)).sum()) for at in (from_ns, to_ns))
-        flight = [_in_system(starts, ended, at) for at in np.linspace(from_ns, to_ns, 400)]
+        flight = _in_system(starts, ended, np.linspace(from_ns, to_ns, 400))
         durations = summarise(FakeHistogram(round(ms * 1e6) for ms in response_ms))
         errors = int((~ok).sum())
         late = int((ok & (response_ms > BOUND_MS)).sum())
@@ -126,7 +126,7 @@ class Stack:
             goodput_per_s=(len(ok) - errors - late) / self.hold_s,
             response_ms=durations,
             service_ms=durations,
-            in_flight=InFlight(float(np.mean(flight)), max(flight), before, after),
+            in_flight=InFlight(float(np.mean(flight)), int(flight.max()), before, after),
             queue=classify(before, after, int(out.sum()), len(ok)),
             generator=Generator(0.08, 0.08, 0.002),
             window_from=begins,
@@ -134,7 +134,8 @@ class Stack:
         )
         sampled_ns = np.arange(0.25, WARMUP_S + self.hold_s, EVERY_S) * NS_PER_S
         return step, [
-            Did(load, step.completed_per_s, _in_system(starts, ended, at)) for at in sampled_ns
+            Did(load, step.completed_per_s, float(there))
+            for there in _in_system(starts, ended, sampled_ns)
         ]
 
     def _series(
@@ -222,8 +223,13 @@ def _simulated(flags: Mapping[str, str], starts: np.ndarray) -> list[tuple[bytes
     return [(ended, "<u8"), (statuses, "<u2")]
 
 
-def _in_system(starts: np.ndarray, ended: np.ndarray, at_ns: float) -> int:
-    return int(((starts <= at_ns) & (ended > at_ns)).sum())
+def _in_system(starts: np.ndarray, ended: np.ndarray, at_ns: np.ndarray) -> np.ndarray:
+    """How many had come and not gone at each instant; `starts` is sorted."""
+    came, gone = (
+        np.searchsorted(starts, at_ns, "right"),
+        np.searchsorted(np.sort(ended), at_ns, "right"),
+    )
+    return came - gone
 
 
 def _counts(statuses: np.ndarray) -> dict[int, int]:
