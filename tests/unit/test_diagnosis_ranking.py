@@ -60,6 +60,17 @@ def test_a_full_pool_is_less_than_sure_if_nobody_looked_at_the_database() -> Non
     assert "--probe postgres" in rival.experiment
 
 
+def test_a_busy_database_on_unseen_cores_keeps_a_full_pool_from_being_sure() -> None:
+    """It used 0.88 of a core: that may be all of the one it runs on."""
+    stack = _without(labelled.database_cpu(), "host")
+    finding = _found(replace(stack, signals={**stack.signals, **POOL_FULL}))
+    assert (finding.kind, finding.confidence) == ("connection_pool", "medium")
+    rival = finding.alternatives[0]
+    assert (rival.kind, rival.resource) == ("database_cpu", DB)
+    assert rival.experiment is not None
+    assert "--probe host" in rival.experiment
+
+
 def test_connections_that_wait_for_locks_are_said_to() -> None:
     """The pool is full because its connections wait for each other."""
     stack = labelled.connection_pool()

@@ -19,6 +19,8 @@ from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.pools import FULL, BusyPool, busy_pools
 from breakstep.model.finding import Evidence
 
+LEISURE = 0.7
+"""Of a core: more may be all of the one it runs on, where nobody looked at the cores."""
 HELD_UP = 0.5
 """Of the active queries: so many waiting for one thing are its doing."""
 REMEDY = (
@@ -62,10 +64,12 @@ def _full(busy: BusyPool) -> str:
 
 
 def _leisure(observed: Observed) -> tuple[Evidence, ...]:
-    """The database's CPU, where it was sampled."""
+    """The database's CPU, where it is known not to have been all it could have."""
     for one in consumers(observed):
         used = one.cpu.top(observed.break_per_s or 0.0)
-        if one.role == "database" and used is not None:
+        if one.role != "database" or used is None:
+            continue
+        if used.value < LEISURE or observed.sources("host"):
             return (row(one.cpu, used, "used by the database, which had more"),)
     return ()
 

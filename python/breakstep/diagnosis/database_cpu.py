@@ -13,7 +13,7 @@ from dataclasses import replace
 from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import NEARLY, Candidate, saturation, weight_of
 from breakstep.diagnosis.consumers import Consumer, consumers
-from breakstep.diagnosis.cpu import full_rooms, nearly_full, rooms
+from breakstep.diagnosis.cpu import full_rooms, nearly_full
 from breakstep.diagnosis.evidence import fact, rate, row, rows_about, shown
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.pools import busy_pools
@@ -80,7 +80,12 @@ def _roomless(observed: Observed) -> Candidate | None:
     """A database that used much of a core, with nobody looking at the cores."""
     for one in consumers(observed):
         used = one.cpu.top(observed.break_per_s or 0.0)
-        if one.role != "database" or used is None or used.value < NEARLY or rooms(observed):
+        if (
+            one.role != "database"
+            or used is None
+            or used.value < NEARLY
+            or observed.sources("host")
+        ):
             continue
         name = resource(observed, one)
         return Candidate(
