@@ -17,6 +17,7 @@ from breakstep.diagnosis.consumers import Consumer, consumers
 from breakstep.diagnosis.cpu import full_rooms
 from breakstep.diagnosis.evidence import row, rows_about
 from breakstep.diagnosis.observed import Observed
+from breakstep.diagnosis.roles import machine_of
 from breakstep.diagnosis.track import Point, Track, highest
 from breakstep.model.finding import Evidence
 
@@ -118,9 +119,11 @@ def _starved(observed: Observed, thread: Track | None) -> bool:
 
 
 def _another_is_full(observed: Observed, thread: Track) -> bool:
-    """Whether another program filled the CPU."""
-    owners = (room.consumer for room in full_rooms(observed))
-    return any(one is not None and one.source != thread.source for one in owners)
+    """Whether another program filled the CPU of its machine."""
+    machine = machine_of(thread.source)
+    owners = [room.consumer for room in full_rooms(observed) if room.consumer is not None]
+    others = [one.source for one in owners if one.source != thread.source]
+    return any(machine_of(source) == machine for source in others)
 
 
 def _fills_host(observed: Observed, source: str) -> bool:

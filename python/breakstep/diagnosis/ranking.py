@@ -21,55 +21,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from breakstep.diagnosis.candidate import Candidate, forecast_agrees
+from breakstep.diagnosis.candidate import NEARLY, Candidate, forecast_agrees
 from breakstep.diagnosis.observed import Observed
+from breakstep.diagnosis.room import FULL
 from breakstep.model.finding import Alternative, Confidence, Evidence, FindingKind
 
-FULL = 0.90
-"""Of a resource's limit, at the break or beyond: it plateaued there."""
-NEARLY = 0.60
-"""What is nearest to full is worth naming from here on."""
 _ORDER: tuple[Confidence, ...] = ("low", "medium", "high")
 
 _MEASURING: tuple[FindingKind, ...] = ("generator", "host_noise")
 """Their being shown is why there is no answer."""
+_ANYWAY: frozenset[FindingKind] = frozenset({"congestion_collapse", "network"})
+_IN_FRONT: frozenset[FindingKind] = _ANYWAY | {
+    "connection_pool",
+    "io_workers",
+    "backlog_overflow",
+}
 SYMPTOMS: Mapping[FindingKind, frozenset[FindingKind]] = MappingProxyType(
     {
-        "config_error": frozenset({"congestion_collapse", "network"}),
-        "backlog_overflow": frozenset({"io_workers", "congestion_collapse", "network"}),
-        "garbage_collection": frozenset(
-            {"event_loop", "cpu_workers", "backlog_overflow", "congestion_collapse", "network"}
-        ),
-        "event_loop": frozenset(
-            {
-                "cpu_workers",
-                "connection_pool",
-                "backlog_overflow",
-                "io_workers",
-                "congestion_collapse",
-                "network",
-            }
-        ),
-        "database_cpu": frozenset(
-            {
-                "connection_pool",
-                "io_workers",
-                "backlog_overflow",
-                "congestion_collapse",
-                "network",
-            }
-        ),
-        "connection_pool": frozenset({"io_workers", "congestion_collapse", "network"}),
-        "cpu_workers": frozenset(
-            {
-                "connection_pool",
-                "io_workers",
-                "backlog_overflow",
-                "congestion_collapse",
-                "network",
-            }
-        ),
-        "io_workers": frozenset({"congestion_collapse", "network"}),
+        "config_error": _ANYWAY,
+        "backlog_overflow": _ANYWAY | {"io_workers"},
+        "garbage_collection": _IN_FRONT | {"event_loop", "cpu_workers"},
+        "event_loop": _IN_FRONT | {"cpu_workers"},
+        "database_cpu": _IN_FRONT,
+        "connection_pool": _ANYWAY | {"io_workers"},
+        "cpu_workers": _IN_FRONT,
+        "io_workers": _ANYWAY,
     }
 )
 """What each makes happen in front of it. Full CPU holds connections and workers for longer."""
