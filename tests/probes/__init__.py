@@ -1,0 +1,1 @@
+"""Each probe against the real server that it reads."""
