@@ -40,6 +40,7 @@ need npm npm
 need wrk wrk
 need gcc gcc
 need taskset util-linux
+need ip iproute2
 has gcc && ! echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1 && missing="$missing libc6-dev"
 if has "$python"; then
     "$python" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing ${python##*/}-venv"

@@ -10,7 +10,13 @@ from pathlib import Path
 
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.desk import ProbeDesk
+from servers.agent import agent
 
+_KNOWN = """#!/bin/sh
+while sleep 0.05; do
+    echo "{\\"known\\": $(env | grep -c '^BREAKSTEP_AGENT')}"
+done
+"""
 _COMMAND = [sys.executable, "-m", "breakstep", "agent", "--listen", "127.0.0.1:0"]
 
 
@@ -59,6 +65,29 @@ def test_a_token_that_was_given_is_not_shown(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=10.0)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_what_it_was_told_is_not_in_its_command_line_nor_with_its_programs(tmp_path: Path) -> None:
+    """A password in a probe is not for everyone, and a program need not know the token."""
+    program = tmp_path / "program.sh"
+    program.write_text(_KNOWN)
+    program.chmod(0o755)
+    secret = f"command:{program} --password hush,every=50ms"
+    with agent(tmp_path, [secret]) as started:
+        shown = Path(f"/proc/{started.process.pid}/cmdline").read_bytes()
+        desk = ProbeDesk.open([parse_probe(started.spec)])
+        try:
+            desk.start()
+            until_some = time.monotonic() + 10.0
+            samples = desk.take()
+            while not samples and time.monotonic() < until_some:
+                time.sleep(0.02)
+                samples = desk.take()
+        finally:
+            desk.stop()
+    assert b"hush" not in shown
+    assert {(sample.signal.name, sample.value) for sample in samples} == {("known", 0.0)}
+    assert all("hush" not in sample.signal.source for sample in samples)
 
 
 def test_faults_are_listed_with_exit_code_2() -> None:

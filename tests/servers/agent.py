@@ -13,10 +13,8 @@ from servers.process import child
 
 TOKEN = "a-token-that-only-tests-know"  # noqa: S105 - and that is no secret
 _START_S = 20.0
-_CLOCK_AHEAD = (
-    "import time; real = time.time; time.time = lambda: real() + {ahead_s}; "
-    "from breakstep.cli.app import main; main()"
-)
+# Python runs a file of this name first, whatever it is started for.
+_CLOCK_AHEAD = "import time; real = time.time; time.time = lambda: real() + {ahead_s}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +45,13 @@ def agent(
     """
     token, log = home / "token", home / "agent.log"
     token.write_text(f"{TOKEN}\n")
-    program = ["-c", _CLOCK_AHEAD.format(ahead_s=clock_ahead_s)]
+    if clock_ahead_s:
+        (home / "sitecustomize.py").write_text(_CLOCK_AHEAD.format(ahead_s=clock_ahead_s))
+        before = (*before, "env", f"PYTHONPATH={home}")
     given = [part for probe in probes for part in ("--probe", probe)]
     listen = () if "--listen" in flags else ("--listen", "127.0.0.1:0")
     command = [
-        *(*before, sys.executable, *program, "agent", "--token-file", str(token)),
+        *(*before, sys.executable, "-m", "breakstep", "agent", "--token-file", str(token)),
         *(*given, *listen, *flags),
     ]
     with child(command, log) as process:

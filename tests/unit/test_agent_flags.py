@@ -10,6 +10,7 @@ from breakstep.model.errors import PlanError
 from breakstep.plan.agent_flags import TOKEN_MIN, AgentFlags, agent_from_flags
 
 SHORT = "short"
+NOWHERE = "/no/such"
 TOKEN = "t" * TOKEN_MIN
 
 
@@ -56,7 +57,7 @@ def test_a_certificate_makes_tls(tmp_path: Path) -> None:
     pem = tmp_path / "agent.pem"
     issued = trustme.CA().issue_cert("localhost")
     issued.private_key_and_cert_chain_pem.write_to_path(str(pem))
-    plan = agent_from_flags(AgentFlags(probe=["host"], cert=pem, key=pem))
+    plan = agent_from_flags(AgentFlags(probe=["host"], cert=str(pem), key=str(pem)))
     assert isinstance(plan.tls, ssl.SSLContext)
 
 
@@ -64,7 +65,7 @@ def test_the_file_goes_before_the_environment(tmp_path: Path) -> None:
     """What is on the command line is what was meant now. The line end is not part of the token."""
     file = tmp_path / "token"
     file.write_text("f" * TOKEN_MIN + "\n")
-    plan = agent_from_flags(AgentFlags(probe=["host"], token=TOKEN, token_file=file))
+    plan = agent_from_flags(AgentFlags(probe=["host"], token=TOKEN, token_file=str(file)))
     assert plan.token == "f" * TOKEN_MIN
     assert not plan.token_made
 
@@ -83,10 +84,10 @@ def test_the_file_goes_before_the_environment(tmp_path: Path) -> None:
         (AgentFlags(probe=["host"], listen="no.such.invalid:1"), "cannot resolve"),
         (AgentFlags(probe=["host"], token=SHORT), "16 to 256 characters"),
         (AgentFlags(probe=["host"], token=f"{TOKEN} x"), "without spaces"),
-        (AgentFlags(probe=["host"], token_file=Path("/no/such")), "--token-file: No such file"),
-        (AgentFlags(probe=["host"], cert=Path("a.pem")), "--cert and --key go together"),
+        (AgentFlags(probe=["host"], token_file=NOWHERE), "--token-file: No such file"),
+        (AgentFlags(probe=["host"], cert="a.pem"), "--cert and --key go together"),
         (
-            AgentFlags(probe=["host"], cert=Path("/no"), key=Path("/no")),
+            AgentFlags(probe=["host"], cert="/no", key="/no"),
             "--cert, --key: No such file",
         ),
     ],
@@ -98,7 +99,7 @@ def test_a_fault_names_its_flag_and_the_remedy(flags: AgentFlags, says: str) -> 
 
 def test_all_faults_are_listed_at_once() -> None:
     """One run of the command shows everything there is to put right."""
-    flags = AgentFlags(probe=["auto", "x"], listen="0.0.0.0:1", token=SHORT, key=Path("k"))
+    flags = AgentFlags(probe=["auto", "x"], listen="0.0.0.0:1", token=SHORT, key="k")
     assert len(faults_of(flags).splitlines()) == 4
 
 
@@ -108,4 +109,4 @@ def test_a_key_with_a_password_is_a_fault_and_no_prompt(tmp_path: Path) -> None:
     pem.write_text(
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
     )
-    assert "--cert, --key" in faults_of(AgentFlags(probe=["host"], cert=pem, key=pem))
+    assert "--cert, --key" in faults_of(AgentFlags(probe=["host"], cert=str(pem), key=str(pem)))

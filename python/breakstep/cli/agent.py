@@ -1,15 +1,16 @@
 """`breakstep agent`: probes on the server's machine, their samples for a breakstep elsewhere."""
 
+import json
 import os
-from pathlib import Path
-from typing import Annotated
+import sys
+from dataclasses import asdict
+from typing import Annotated, NoReturn
 
 import typer
 
-from breakstep.cli.exits import reported
-from breakstep.plan.agent_flags import LISTEN, AgentFlags, AgentPlan, agent_from_flags
+from breakstep.cli.agent_process import FLAGS_VARIABLE
+from breakstep.plan.agent_flags import LISTEN, AgentFlags
 from breakstep.probe.agent_endpoint import TOKEN_VARIABLE
-from breakstep.probe.agent_run import run_agent
 
 
 def agent(
@@ -22,16 +23,16 @@ def agent(
         str, typer.Option(help="Where to listen; port 0 is any.", metavar="HOST:PORT")
     ] = LISTEN,
     token_file: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             help=f"Holds the token; else {TOKEN_VARIABLE}, else one is made and shown.",
             metavar="FILE",
         ),
     ] = None,
     cert: Annotated[
-        Path | None, typer.Option(help="Certificate for TLS, PEM.", metavar="FILE")
+        str | None, typer.Option(help="Certificate for TLS, PEM.", metavar="FILE")
     ] = None,
-    key: Annotated[Path | None, typer.Option(help="Its key, PEM.", metavar="FILE")] = None,
+    key: Annotated[str | None, typer.Option(help="Its key, PEM.", metavar="FILE")] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="No TLS, though other machines reach the address.")
     ] = False,
@@ -40,25 +41,16 @@ def agent(
 
     Whoever has the token may read what these probes say, and cannot ask for anything else.
     """
-    flags = AgentFlags(
-        probe=probe or (),
-        listen=listen,
-        token=os.environ.get(TOKEN_VARIABLE) or None,
-        token_file=token_file,
-        cert=cert,
-        key=key,
-        plain=plain,
-    )
-    with reported():
-        plan = agent_from_flags(flags)
-        run_agent(plan, lambda address: _ready(plan, address), _say)
+    _become(AgentFlags(tuple(probe or ()), listen, None, token_file, cert, key, plain))
 
 
-def _ready(plan: AgentPlan, address: str) -> None:
-    if plan.token_made:
-        _say(f"token: {plan.token}")
-    typer.echo(f"agent listening on {address}")
+def _become(flags: AgentFlags) -> NoReturn:
+    """Replaces this process by one that has read no flags.
 
-
-def _say(text: str) -> None:
-    typer.echo(text, err=True)
+    What reads them takes twice the memory of the agent itself, and an agent is a guest. The flags
+    travel in the environment: a password in one is seen by fewer there than on a command line.
+    """
+    environment = {**os.environ, FLAGS_VARIABLE: json.dumps(asdict(flags))}
+    # -P: nothing that lies about in the current directory is taken for a module.
+    program = [sys.executable, "-P", "-m", "breakstep.cli.agent_process"]
+    os.execve(program[0], program, environment)  # noqa: S606 - no shell is wanted

@@ -5,9 +5,12 @@ from typing import Annotated
 import typer
 
 from breakstep import __version__
+from breakstep.cli.agent import agent
 from breakstep.cli.demo import demo
 from breakstep.cli.doctor import doctor
 from breakstep.cli.find import find
+from breakstep.cli.probe import probe
+from breakstep.cli.report import report
 from breakstep.cli.sweep import sweep
 from breakstep.cli.target import target
 
@@ -20,9 +23,12 @@ app = typer.Typer(
 )
 app.command()(find)
 app.command()(sweep)
+app.command()(report)
 app.command()(doctor)
+app.command()(agent)
 app.command()(target)
 app.command()(demo)
+app.add_typer(probe, name="probe")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  typer calls it so

@@ -30,9 +30,9 @@ class AgentFlags:
     probe: Sequence[str] = ()
     listen: str = LISTEN
     token: str | None = field(default=None, repr=False)
-    token_file: Path | None = None
-    cert: Path | None = None
-    key: Path | None = None
+    token_file: str | None = None
+    cert: str | None = None
+    key: str | None = None
     plain: bool = False
 
 
@@ -108,7 +108,7 @@ def _listen(flags: AgentFlags, resolver: Resolver, faults: list[str]) -> tuple[s
 
 def _token(flags: AgentFlags, *, loopback: bool, faults: list[str]) -> str | None:
     path = flags.token_file
-    text = flags.token if path is None else _tried("--token-file", faults, path.read_text)
+    text = flags.token if path is None else _tried("--token-file", faults, Path(path).read_text)
     if text is None:
         if path is None and not loopback:
             faults.append(
@@ -143,11 +143,11 @@ def _tls(flags: AgentFlags, *, loopback: bool, faults: list[str]) -> ssl.SSLCont
         return None
     if flags.plain:
         faults.append("--plain goes without --cert and --key")
-    return _tried("--cert, --key", faults, lambda: _context(flags.cert, flags.key))
+    return _tried("--cert, --key", faults, partial(_context, flags.cert, flags.key))
 
 
-def _context(cert: Path | None, key: Path | None) -> ssl.SSLContext:
+def _context(cert: str, key: str) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     # An empty password instead of a prompt that nobody would see.
-    context.load_cert_chain(str(cert), str(key), password="")
+    context.load_cert_chain(cert, key, password="")
     return context
