@@ -1,24 +1,13 @@
-"""What disturbs one step only: it is measured again, and the answer stands."""
-
-import os
-import subprocess
-from functools import partial
-from itertools import count
-from pathlib import Path
+"""A service that freezes for a moment: the step is measured again, and the answer stands."""
 
 import pytest
 
 import breakstep
 from acceptance.again import proven, valid_steps
-from acceptance.command import BREAKSTEP
-from acceptance.hog import hog
 from acceptance.target import target
 from breakstep import Result
-from breakstep.store.result_json import read_result
 
 pytestmark = pytest.mark.sockets
-
-EIGHT_SERVERS = ("--servers", "8", "--service", "constant:20ms")
 
 
 def test_one_freeze_of_the_service_does_not_break_a_staircase() -> None:
@@ -41,36 +30,5 @@ def test_one_freeze_of_the_service_does_not_break_a_staircase() -> None:
 
 def frozen_once() -> Result:
     """Three light loads on a service that stands still for a second, three seconds on."""
-    with target(*EIGHT_SERVERS, "--stall-once", "1s@3s") as url:
+    with target("--servers", "8", "--service", "constant:20ms", "--stall-once", "1s@3s") as url:
         return breakstep.find(url, slo="p95<100ms", steps=[100, 150, 200], hold="2s", warmup="0s")
-
-
-def test_a_busy_loop_beside_one_step_costs_that_step_only(tmp_path: Path) -> None:
-    """It is invalid, measured again and passes; the answer is given, exit 0."""
-
-    def holds(ended: tuple[int, Result]) -> None:
-        code, result = ended
-        verdicts = [(step.offered_per_s, step.verdict.name) for step in result.steps]
-        assert verdicts == [(100.0, "pass"), (150.0, "invalid"), (150.0, "pass"), (200.0, "pass")]
-        assert (code, result.answer.status) == (0, "above_ceiling")
-        assert result.answer.sustainable_per_s == 200.0
-
-    tries = count()
-    proven(lambda: hogged_once(tmp_path / str(next(tries))), holds)
-
-
-def hogged_once(out: Path) -> tuple[int, Result]:
-    """The exit code and the result of a search whose core is not its own in the second step."""
-    core = max(os.sched_getaffinity(0))
-    flags = ("--steps", "100,150,200", "--hold", "2s", "--warmup", "0s", "--slo", "p95<100ms")
-    start = partial(subprocess.Popen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    with (
-        target(*EIGHT_SERVERS) as url,
-        start([*BREAKSTEP, "find", url, *flags, "--pin", str(core), "--out", str(out)]) as process,
-    ):
-        assert process.stderr is not None
-        next(line for line in process.stderr if line.startswith("step 1: "))
-        with hog(core):
-            next(line for line in process.stderr if line.startswith("step 2: "))
-        process.stderr.read()
-    return process.returncode, read_result(out)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.text import Text
 from typer.testing import CliRunner
 from typer.testing import Result as Ended
 
@@ -18,6 +19,11 @@ from acceptance.target import target
 from breakstep import Result
 from breakstep.api_sweep import sweep
 from breakstep.cli.sweep import sweep as command
+from breakstep.plan.flags import Flags
+from breakstep.plan.sweep_flags import sweep_from_flags
+from breakstep.report.progress import Now, Silent
+from breakstep.session.around import Around
+from breakstep.session.sweep import sweep as measure
 from breakstep.store.result_json import read_result
 from breakstep.store.sweep_json import sweep_of
 
@@ -38,8 +44,8 @@ def commanded(*arguments: str) -> Ended:
 def test_one_server_carries_the_same_with_any_number_of_users() -> None:
     """200/s flat, W = L/λ within 1 % at every level, and the knee is where it starts.
 
-    A lone user also waits for the server to wake up in time, 0.05 to 0.15 ms of 5 on a virtual
-    machine, which the next request of anyone else would hide: see the test below.
+    A lone user also waits for two threads to be woken, 0.06 to 0.12 ms of 5 on a virtual machine,
+    which the next request of anyone else would hide: see the test below.
     """
 
     def holds(result: Result) -> None:
@@ -80,6 +86,50 @@ def test_four_servers_are_full_with_four_users() -> None:
 
     with target(*FOUR_SERVERS) as url:
         proven(partial(sweep, url, concurrency=[2, 4, 8], hold="1s"), holds)
+
+
+def test_a_level_is_shown_while_it_is_measured() -> None:
+    """What it is, its seconds, and what became of it; the open model beside it likewise."""
+    with target(*ONE_SERVER) as url:
+        shown = watched(url, "1,2")
+    starts = [index for index, (what, _) in enumerate(shown) if what == "started"]
+    assert [shown[index][1] for index in starts][:2] == [
+        "1 user thinking 10 ms",
+        "2 users thinking 10 ms",
+    ]
+    assert shown[starts[-1]][1].startswith("open: ")
+    first = shown[: starts[1]]
+    assert first.count(("now", "hold")) >= 2
+    assert first[-1][1].startswith("1 user thinking 10 ms: ")
+
+
+class Recording(Silent):
+    """Remembers what a terminal would have been given."""
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[str, str]] = []
+
+    def started(self, heading: str) -> None:
+        """Its name."""
+        self.shown.append(("started", heading))
+
+    def now(self, now: Now) -> None:
+        """Its phase."""
+        self.shown.append(("now", now.phase))
+
+    def finished(self, line: Text) -> None:
+        """Its line."""
+        self.shown.append(("finished", line.plain))
+
+
+def watched(url: str, levels: str) -> list[tuple[str, str]]:
+    """What a sweep shows of itself; two users who think, and their load as an open model."""
+    recording = Recording()
+    flags = Flags(url=url, hold="2s", warmup="1s")
+    plan = sweep_from_flags(flags, levels, "10ms", compare_open=True)
+    around = Around("run", None, recording, lambda _line: None, lambda: False)
+    measure(plan, around)
+    return recording.shown
 
 
 def test_thinking_users_obey_the_response_time_law() -> None:

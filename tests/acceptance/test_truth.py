@@ -141,6 +141,20 @@ def test_a_service_with_errors_at_every_load_breaks_below_the_floor(tmp_path: Pa
     assert found["answer"]["sustainable_per_s"] is None
 
 
+def test_a_search_sees_that_load_does_not_matter() -> None:
+    """2 % of errors at 2 000/s and at a quarter of that alike: below the floor, and it says why."""
+
+    def holds(result: Result) -> None:
+        assert (result.answer.status, result.answer.broken_per_s) == ("below_floor", 500.0)
+        assert "load does not matter" in result.runs[0].why
+
+    with target("--servers", "8", "--service", "constant:1ms", "--errors", "2%") as url:
+        measure = partial(
+            breakstep.find, url, slo="errors<1%", from_per_s=2_000, warmup="500ms", effort="quick"
+        )
+        proven(measure, holds)
+
+
 def test_the_same_seed_offers_the_same_arrivals() -> None:
     """Step by step, and another seed others."""
     with target("--servers", "8", "--service", "0") as url:
