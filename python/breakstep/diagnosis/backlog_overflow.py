@@ -165,9 +165,10 @@ def _resource(observed: Observed, told: tuple[Evidence, ...]) -> str:
 
 def _says(broken: StepRecord) -> str:
     failed = 1.0 - broken.ok / broken.arrivals if broken.arrivals else 0.0
+    became = f"{percent(failed)} of requests failed" if failed else "had to be tried again"
     return (
         f"The accept queue overflowed at {rate(broken.offered_per_s)}: connections were turned "
-        f"away before the service saw them, and {percent(failed)} of requests failed."
+        f"away before the service saw them, and {became}."
     )
 
 
