@@ -56,7 +56,7 @@ def open_probe(spec: ProbeSpec) -> NodeProbe:
     try:
         probe.ask()
     except ProbeError as error:
-        raise ProbeError(f"{error}; {_REMEDY}") from error
+        raise ProbeError(f"{error} ({_REMEDY})") from error
     return probe
 
 

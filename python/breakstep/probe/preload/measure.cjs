@@ -1,20 +1,21 @@
-// The main thread's part: a beat every 10 ms that shows how late the event loop is and how busy it
-// has been; its collections, its heap, and the requests of its http servers.
+// The main thread's part: a beat every 20 ms that shows how late the event loop is; how busy it has
+// been, its collections, its heap, and the requests of its http servers.
 'use strict';
 const diagnostics = require('node:diagnostics_channel');
 const v8 = require('node:v8');
 const { PerformanceObserver, performance } = require('node:perf_hooks');
-const { BEAT_EVERY_MS, DELAYS, FIELD, PAUSES, PAUSE_SPAN_MS, nowMs, slot } = require('./memory.cjs');
+const {
+  BEAT_EVERY_MS, BLOCKED_MS, DELAYS, FIELD, PAUSES, PAUSE_SPAN_MS, nowMs, slot,
+} = require('./memory.cjs');
 const pools = require('./pools.cjs');
 
-const BEATS_A_SURVEY = 25;
+const SURVEY_EVERY_MS = 200;
 // Older ones publish no `http.server.request.start`.
 const NODE_WITH_CHANNELS = 18;
 
 function start(memory) {
   memory[FIELD.beatMs] = nowMs();
   memory[FIELD.beats] = 0;
-  memory[FIELD.activeMs] = 0;
   memory[FIELD.gcMs] = 0;
   survey(memory);
   setInterval(beat, BEAT_EVERY_MS, memory).unref();
@@ -26,15 +27,18 @@ function beat(memory) {
   const now = nowMs();
   const beats = memory[FIELD.beats];
   const at = slot(DELAYS, beats);
+  const late = Math.max(0, now - memory[FIELD.beatMs] - BEAT_EVERY_MS);
   memory[at] = now;
-  memory[at + 1] = Math.max(0, now - memory[FIELD.beatMs] - BEAT_EVERY_MS);
-  memory[FIELD.activeMs] = performance.eventLoopUtilization().active;
+  memory[at + 1] = late;
   memory[FIELD.beatMs] = now;
   memory[FIELD.beats] = beats + 1;
-  if (beats % BEATS_A_SURVEY === 0) survey(memory);
+  // What the reporter has said of a blocked loop must be true from now on.
+  if (late > BLOCKED_MS || now - memory[FIELD.loopMs] > SURVEY_EVERY_MS) survey(memory);
 }
 
 function survey(memory) {
+  memory[FIELD.loopMs] = nowMs();
+  memory[FIELD.activeMs] = performance.eventLoopUtilization().active;
   memory[FIELD.heapBytes] = v8.getHeapStatistics().used_heap_size;
   pools.survey(memory);
 }

@@ -3,19 +3,22 @@
 // NaN stands for "not known".
 'use strict';
 
-const BEAT_EVERY_MS = 10;
+const BEAT_EVERY_MS = 20;
+// A beat that is late by less may be a thread that had to wait for a core.
+const BLOCKED_MS = 50;
 
 const FIELD = Object.freeze({
   beatMs: 0, // when the event loop last kept its beat, on the clock of nowMs
-  activeMs: 1, // time the loop was not waiting for events, since it began
-  gcMs: 2, // time in garbage collection, since the start
-  heapBytes: 3,
-  inFlight: 4, // requests begun and not ended
-  beats: 5, // how many delays were written
+  beats: 1, // how many delays were written
+  loopMs: 2, // when activeMs was read
+  activeMs: 3, // time the loop was not waiting for events, since it began
+  gcMs: 4, // time in garbage collection, since the start
+  heapBytes: 5,
+  inFlight: 6, // requests begun and not ended
 });
 const FIELDS = 8;
 
-// The last beats' delays, as (when, how late) in ms; 256 beats are more than two seconds.
+// The last beats' delays, as (when, how late) in ms; 256 beats are five seconds.
 const DELAYS = { at: FIELDS, slots: 256, width: 2 };
 // The longest collection in each tenth of a second, as (number of that tenth, ms).
 const PAUSES = { at: DELAYS.at + DELAYS.slots * DELAYS.width, slots: 16, width: 2 };
@@ -45,5 +48,5 @@ function slot(ring, index) {
 }
 
 module.exports = {
-  BEAT_EVERY_MS, DELAYS, FIELD, KINDS, PAUSES, PAUSE_SPAN_MS, POOLS, allocate, nowMs, slot, view,
+  BEAT_EVERY_MS, BLOCKED_MS, DELAYS, FIELD, KINDS, PAUSES, PAUSE_SPAN_MS, POOLS, allocate, nowMs, slot, view,
 };

@@ -2,12 +2,10 @@
 'use strict';
 const { randomBytes } = require('node:crypto');
 const {
-  BEAT_EVERY_MS, DELAYS, FIELD, KINDS, PAUSES, PAUSE_SPAN_MS, POOLS, nowMs, slot,
+  BEAT_EVERY_MS, BLOCKED_MS, DELAYS, FIELD, KINDS, PAUSES, PAUSE_SPAN_MS, POOLS, nowMs, slot,
 } = require('./memory.cjs');
 
 const WINDOW_MS = 1_000;
-// A beat missed by less is a thread that had to wait for a core.
-const BLOCKED_MS = 50;
 // A pid alone is not enough: containers that share a network each have a process 1.
 const ID = `${process.pid}-${randomBytes(6).toString('hex')}`;
 
@@ -33,12 +31,12 @@ function snapshot(memory) {
   };
 }
 
-// Two clocks that stood together at the last beat. While beats are missed the loop is busy, so both
-// go on; what is known is always whole, and never goes back.
+// Two clocks that were read together. While beats are missed the loop is busy, so both go on by the
+// time missed; what is said is never more than what was, and never goes back.
 function loop(memory, missed) {
   const blocked = missed > BLOCKED_MS ? missed : 0;
   return {
-    loop_ms: memory[FIELD.beatMs] + blocked,
+    loop_ms: memory[FIELD.loopMs] + blocked,
     loop_active_ms: memory[FIELD.activeMs] + blocked,
   };
 }
