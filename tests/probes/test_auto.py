@@ -14,6 +14,7 @@ import pytest
 from breakstep.model.errors import ProbeError
 from breakstep.model.units import NS_PER_S
 from breakstep.probe.auto import Detected, detect
+from breakstep.probe.local_listeners import listeners_at
 from breakstep.probe.registry import open_probe
 from probes.watching import eventually
 from servers.blocking import blocking
@@ -45,6 +46,18 @@ def getting(port: int, path: str) -> Callable[[], object]:
     return get
 
 
+def detected_behind(port: int, path: str, wanted: set[str]) -> Detected:
+    """What is found by asking; looks again where a busy machine hid a connection that was short."""
+    poke = getting(port, path)
+    poke()
+    found = detect("127.0.0.1", port, poke=poke)
+    for _ in range(2):
+        if labels(found) >= wanted:
+            break
+        found = detect("127.0.0.1", port, poke=poke)
+    return found
+
+
 def labels(detected: Detected) -> set[str]:
     """Of all probes but those that depend on the machine's control groups."""
     return {spec.label for spec in detected.specs if spec.kind != "cgroup"}
@@ -66,31 +79,30 @@ def test_php_behind_nginx_is_found_though_its_connections_are_short(home: Path) 
         pool = Pool(unix=True, environment={"PG_DSN": dsn, "PG_USER": "postgres"})
         php = stack.enter_context(php_fpm(home, pool))
         nginx = stack.enter_context(front(home, php.listen, fastcgi=True))
-        poke = getting(nginx.port, "/pg_sleep.php?ms=1")
-        poke()
-        found = detect("127.0.0.1", nginx.port, poke=poke)
+        path = php.listen.removeprefix("unix:")
+        wanted = {
+            "host",
+            f"listen:{nginx.port}",
+            f"listen:{path}",
+            f"listen:{database.port}",
+            "process:nginx",
+            "process:php-fpm",
+            "process:postgres",
+            f"php-fpm:{path}",
+            f"postgres:{database.port}",
+        }
+        found = detected_behind(nginx.port, "/pg_sleep.php?ms=1", wanted)
         check_all_open(found)
-    path = php.listen.removeprefix("unix:")
-    assert labels(found) >= {
-        "host",
-        f"listen:{nginx.port}",
-        f"listen:{path}",
-        f"listen:{database.port}",
-        "process:nginx",
-        "process:php-fpm",
-        "process:postgres",
-        f"php-fpm:{path}",
-        f"postgres:{database.port}",
-    }
+    assert labels(found) == wanted
 
 
 def test_php_behind_a_port_is_found_as_well(home: Path) -> None:
     """Though the least of scripts takes less time than looking once."""
     with php_fpm(home) as php, front(home, php.listen, fastcgi=True) as nginx:
         port = php.listen.rpartition(":")[2]
-        poke = getting(nginx.port, "/ping.php")
-        found = detect("127.0.0.1", nginx.port, poke=poke)
-    assert labels(found) >= {"process:nginx", "process:php-fpm", f"php-fpm:{port}"}
+        wanted = {"process:nginx", "process:php-fpm", f"php-fpm:{port}"}
+        found = detected_behind(nginx.port, "/ping.php", wanted)
+    assert labels(found) >= wanted
 
 
 def test_node_behind_nginx_leads_on_to_its_database_and_its_cache(home: Path) -> None:
@@ -102,6 +114,8 @@ def test_node_behind_nginx_leads_on_to_its_database_and_its_cache(home: Path) ->
         app = stack.enter_context(node_app(home, "database.js", environment=environment))
         nginx = stack.enter_context(front(home, app.address, keep=True))
         getting(nginx.port, "/")()
+        # The preload answers from a thread that takes its time to begin.
+        assert eventually(lambda: bool(listeners_at(app.probe.rpartition(":")[2])))
         app_port = app.address.rpartition(":")[2]
         found = detect("localhost", nginx.port)
         check_all_open(found)
@@ -121,6 +135,37 @@ def test_node_behind_nginx_leads_on_to_its_database_and_its_cache(home: Path) ->
     }
     every_s = {spec.label: spec.every_ns / NS_PER_S for spec in found.specs}
     assert (every_s[f"listen:{nginx.port}"], every_s[f"listen:{app_port}"]) == (0.5, 1.0)
+
+
+NOISE = """
+import socket, sys, threading, time
+server = socket.create_server(("127.0.0.1", 0))
+def accept():
+    while True:
+        server.accept()[0].close()
+threading.Thread(target=accept, daemon=True).start()
+print(server.getsockname()[1], flush=True)
+while True:
+    socket.create_connection(server.getsockname()).close()
+    time.sleep(float(sys.argv[1]))
+"""
+"""A service that somebody else calls again and again."""
+
+
+@pytest.mark.parametrize("pause_s", [0.0005, 0.01])
+def test_what_others_keep_busy_is_not_taken_for_part_of_the_target(
+    home: Path, pause_s: float
+) -> None:
+    """However often a new connection comes to it, in our requests and between them."""
+    log = home / "noise.log"
+    with ExitStack() as stack:
+        stack.enter_context(child([sys.executable, "-c", NOISE, str(pause_s)], log))
+        assert eventually(lambda: log.read_text().endswith("\n"))
+        php = stack.enter_context(php_fpm(home))
+        nginx = stack.enter_context(front(home, php.listen, fastcgi=True))
+        found = detected_behind(nginx.port, "/ping.php", {"process:php-fpm"})
+    assert "process:php-fpm" in labels(found)
+    assert f"listen:{log.read_text().strip()}" not in labels(found)
 
 
 def test_what_cannot_be_asked_is_named_with_how_to_turn_it_on(home: Path) -> None:
@@ -162,14 +207,10 @@ def test_haproxy_is_asked_over_its_socket(home: Path) -> None:
         balancer = Balancer(servers=[f"127.0.0.1:{app.where}"])
         with haproxy(home, balancer) as front_:
             port = int(front_.address.rpartition(":")[2])
-            found = detect("127.0.0.1", port, poke=getting(port, "/"))
+            wanted = {"process:haproxy", "process:node", f"listen:{app.where}", f"haproxy:{port}"}
+            found = detected_behind(port, "/", wanted)
             check_all_open(found)
-    assert labels(found) >= {
-        "process:haproxy",
-        "process:node",
-        f"listen:{app.where}",
-        f"haproxy:{port}",
-    }
+    assert labels(found) >= wanted
 
 
 def test_a_target_of_another_machine_is_for_an_agent() -> None:

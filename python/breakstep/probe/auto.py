@@ -47,7 +47,7 @@ def detect(
         chain = Chain()
         chain.follow(targets, at)
         if poke is not None:
-            called = called_by_each(poke, at.listeners)
+            called = called_by_each(poke, at.listeners, lambda: chain.follow(targets, look()))
             chain.follow((*targets, *called), look())
     except OSError as error:
         raise ProbeError(

@@ -129,8 +129,10 @@ def _by_path(inodes: set[int], at: Look) -> Iterator[Listener]:
 
 def _eldest(family: set[int], stats: Mapping[int, ProcessStat]) -> int:
     """The one that is nobody's child within the family; the one that began first of several."""
-    heads = [pid for pid in family if pid not in stats or stats[pid].parent not in family]
-    return min(heads or family, key=lambda pid: (stats[pid].started if pid in stats else 0, pid))
+    # A worker that was forked since the look is not in it.
+    known = [pid for pid in family if pid in stats]
+    heads = [pid for pid in known if stats[pid].parent not in family]
+    return min(heads, key=lambda pid: (stats[pid].started, pid), default=min(family))
 
 
 def _name(pid: int, stats: Mapping[int, ProcessStat]) -> str:
