@@ -1,5 +1,7 @@
 """An agent on another network, over TLS; and what a client says when TLS does not fit."""
 
+import socket
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ import trustme
 from breakstep.model.errors import ProbeError
 from breakstep.model.signal import Sample
 from breakstep.plan.probes import parse_probe
+from breakstep.probe.agent_visitor import GREETING_S
 from breakstep.probe.desk import ProbeDesk
 from servers.agent import TOKEN, Agent, agent
 from servers.namespace import Namespace, namespace
@@ -66,6 +69,15 @@ def distant(
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     """An agent here, without TLS."""
     with agent(tmp_path_factory.mktemp("plain"), [QUICK]) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def secured(
+    certificates: Certificates, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Agent]:
+    """An agent here, with TLS."""
+    with agent(tmp_path_factory.mktemp("secured"), [QUICK], *certificates.flags) as started:
         yield started
 
 
@@ -125,17 +137,61 @@ def test_an_address_that_is_not_loopback_is_spoken_to_in_tls_alone(distant: Agen
 
 
 def test_another_authority_or_another_name_is_not_trusted(
-    certificates: Certificates, tmp_path: Path
+    secured: Agent, certificates: Certificates, tmp_path: Path
 ) -> None:
     """The right authority is not enough: it may have vouched for anyone."""
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(str(other))
-    with agent(tmp_path, [QUICK], *certificates.flags) as started:
-        assert "is not trusted" in trouble(f"{started.spec},cacert={other}")
-        by_name = started.spec.replace("127.0.0.1", "localhost")
-        assert "is not trusted (Hostname" in trouble(f"{by_name},cacert={certificates.authority}")
-        with opened(f"{started.spec},cacert={certificates.authority}") as desk:
-            assert taken(desk)
+    assert "is not trusted" in trouble(f"{secured.spec},cacert={other}")
+    by_name = secured.spec.replace("127.0.0.1", "localhost")
+    assert "is not trusted (Hostname" in trouble(f"{by_name},cacert={certificates.authority}")
+    assert served(f"{secured.spec},cacert={certificates.authority}")
+
+
+def descriptors(started: Agent) -> int:
+    """How many files and sockets an agent holds."""
+    return len(list(Path(f"/proc/{started.process.pid}/fd").iterdir()))
+
+
+def served(text: str) -> bool:
+    """Whether a probe can be opened and gives samples."""
+    try:
+        with opened(text) as desk:
+            return bool(taken(desk))
+    except ProbeError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"breakstep-agent/1 " + TOKEN.encode() + b"\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 300,
+        b"\xff" * 5_000,
+    ],
+)
+def test_no_stranger_ends_an_agent_nor_leaves_anything_in_it(
+    secured: Agent, certificates: Certificates, said: bytes
+) -> None:
+    """Garbage and resets in the middle of the handshake, again and again."""
+    reset = struct.pack("ii", 1, 0)
+    host, _, port = secured.address.rpartition(":")
+    held = descriptors(secured)
+    for number in range(100):
+        with socket.create_connection((host, int(port)), timeout=5.0) as stranger:
+            if number % 2:
+                stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+            stranger.sendall(said)
+    give_up = time.monotonic() + 4 * GREETING_S
+    while not served(f"{secured.spec},cacert={certificates.authority}"):
+        # Strangers may still be in line.
+        assert time.monotonic() < give_up
+        time.sleep(0.2)
+    while descriptors(secured) > held and time.monotonic() < give_up:
+        time.sleep(0.05)
+    assert descriptors(secured) <= held
+    assert "Traceback" not in secured.log.read_text()
 
 
 def test_an_agent_that_wants_tls_is_said_to(distant: Agent) -> None:
@@ -148,7 +204,7 @@ def test_an_agent_that_wants_tls_is_said_to(distant: Agent) -> None:
 def test_an_agent_without_tls_is_said_to_be(plain: Agent, certificates: Certificates) -> None:
     """The token is not sent before the agent has proved itself."""
     says = trouble(f"{plain.spec},cacert={certificates.authority}")
-    assert "does not speak TLS: start the agent with --cert and --key" in says
+    assert "was the agent started with --cert and --key?" in says
     assert TOKEN not in says + plain.log.read_text()
 
 

@@ -24,16 +24,16 @@ class Namespace:
 
 
 @contextmanager
-def namespace(network: int = 0) -> Iterator[Namespace]:
+def namespace() -> Iterator[Namespace]:
     """Makes one, named after this process, and takes it away by name.
 
     Raises RuntimeError with the kernel's words if it may not be made.
     """
-    name = f"breakstep-{os.getpid()}-{network}"
+    name = f"breakstep-{os.getpid()}"
     # A name of an interface has 15 characters at most.
-    here, there = f"bs{os.getpid()}h{network}", f"bs{os.getpid()}t{network}"
+    here, there = f"bs{os.getpid()}h", f"bs{os.getpid()}t"
     # RFC 2544 sets these addresses aside for measuring networks.
-    block = 4 * ((os.getpid() * 4 + network) % 4096)
+    block = 4 * (os.getpid() % 16_384)
     made = Namespace(
         name=name,
         address_here=f"198.18.{block // 256}.{block % 256 + 1}",

@@ -14,7 +14,6 @@ from breakstep.plan.address import resolve
 from breakstep.plan.host_port import all_loopback, format_host_port, parse_host_port
 
 TOKEN_VARIABLE = "BREAKSTEP_AGENT_TOKEN"  # noqa: S105 - the name of it, not one
-_OFFER_PLAIN = "or, if nobody can listen in between, say plain=yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +121,6 @@ def _tls_explained(where: Endpoint) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise ProbeError(
-            f"{where} does not speak TLS: start the agent with --cert and --key, {_OFFER_PLAIN}"
+            f"no TLS with {where}: was the agent started with --cert and --key? If nobody can "
+            "listen in between, plain=yes does without"
         ) from error

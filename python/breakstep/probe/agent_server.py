@@ -8,7 +8,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing
 from itertools import groupby
 
 from breakstep.model.signal import Sample
@@ -63,17 +63,10 @@ class AgentServer:
 
     async def _visit(self, connection: socket.socket, address: str) -> None:
         try:
-            visitor = await met(connection, address, self._access.tls)
-        except (OSError, TimeoutError) as error:
-            self._complain(f"{address} failed at TLS: {error}")
-            return
-        try:
-            # Whatever goes wrong with a visitor ends with its connection.
-            with suppress(OSError, TimeoutError, ValueError):
+            with closing(await met(connection, address, self._access.tls)) as visitor:
                 await self._receive(visitor)
-        finally:
-            self._clients.discard(visitor)
-            visitor.close()
+        except Exception as error:  # noqa: BLE001  no visitor, whatever it does, ends the agent
+            self._complain(f"ended a connection from {address}: {error or 'silent for too long'}")
 
     async def _receive(self, visitor: Visitor) -> None:
         try:
@@ -87,8 +80,11 @@ class AgentServer:
             visitor.send(line({"refused": f"it serves {CLIENTS_MAX} clients already"}))
         else:
             self._clients.add(visitor)
-            visitor.send(line(self._hello()))
-            await visitor.converse()
+            try:
+                visitor.send(line(self._hello()))
+                await visitor.converse()
+            finally:
+                self._clients.discard(visitor)
 
     async def _publish(self) -> None:
         states_s = time.monotonic()

@@ -95,6 +95,10 @@ async def met(connection: socket.socket, address: str, tls: ssl.SSLContext | Non
         ssl_handshake_timeout=GREETING_S if tls else None,
         ssl_shutdown_timeout=CLOSING_S if tls else None,
     )
+    if tls is not None and transport.get_extra_info("cipher") is None:
+        # It left during the handshake, which asyncio takes for an end of it.
+        transport.abort()
+        raise ConnectionAbortedError("it left during the TLS handshake")
     return Visitor(address, reader, transport)
 
 
