@@ -26,6 +26,7 @@ from probes.watching import eventually, now, probing
 from servers.hostile import BEHAVIOURS, behaving, hostile
 from servers.node_probe import NodeApp, node_app
 from servers.peer import Peer
+from servers.postgres import postgres
 from servers.process import free_port
 
 
@@ -226,6 +227,22 @@ def test_pools_show_their_size_and_who_waits(tmp_path: Path) -> None:
         assert eventually(lambda: pools(probe, "busy") == sizes)
         waiting = {name: 7.0 - size for name, size in sizes.items()}
         assert eventually(lambda: pools(probe, "waiting") == waiting)
+
+
+def test_a_pool_of_open_connections_is_busy_while_they_are_out(tmp_path: Path) -> None:
+    """Three sleeping queries on two connections to PostgreSQL: two busy, one waits, then none."""
+    with postgres() as database:
+        environment = {"PG_DSN": database.dsn(), "PG_POOL": "2"}
+        with watched(tmp_path, "pooled.js", **environment) as (server, probe), ExitStack() as ends:
+            # Known from their first use on; here the app has opened them before it listened.
+            assert eventually(lambda: pools(probe, "busy") == {"pg": 0.0})
+            for _ in range(3):
+                thread = threading.Thread(target=get, args=(server, "/sleep?2"))
+                thread.start()
+                ends.callback(thread.join)
+            assert eventually(lambda: pools(probe, "waiting") == {"pg": 1.0})
+            assert pools(probe, "busy") == pools(probe, "size") == {"pg": 2.0}
+            assert eventually(lambda: pools(probe, "busy") == {"pg": 0.0})
 
 
 def pools(probe: Probe, what: str) -> dict[str, float]:
