@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from searching import SHAPE, capacity, rates, scripted, search
 
+from breakstep.analysis.looks import level_of
 from breakstep.model.plan import Plan, Scenario, Search, Target
 from breakstep.model.record import StepRecord, VerdictName
 from breakstep.search.answer import Terms
@@ -234,6 +236,42 @@ def test_right_after_a_failing_load_the_low_edge_is_confirmed_first() -> None:
     assert (trials[first].verdict, trials[second].verdict) == (
         ("pass", "fail") if down else ("fail", "pass")
     )
+
+
+FORETOLD = replace(LONG, foretold_per_s=(95.0, 105.0))
+
+
+def test_a_search_begins_at_both_ends_of_a_prediction() -> None:
+    """A width below and a width above: no ramp."""
+    history, done = search(FORETOLD, capacity(100.0))
+    assert rates(history)[:2] == [92.2, 108.0]
+    assert done.stop_reason == "broken"
+
+
+@pytest.mark.parametrize("true_per_s", [3.0, 40.0, 85.0, 130.0, 5_000.0])
+def test_a_prediction_that_is_wrong_misleads_nobody(true_per_s: float) -> None:
+    """Below it the search goes down in small steps, then in large ones; above it climbs."""
+    history, done = search(FORETOLD, capacity(true_per_s))
+    bracket = Bracket.of(FORETOLD.trials(history))
+    assert done.stop_reason == "broken"
+    assert bracket.low is not None
+    assert bracket.high is not None
+    low, high = bracket.low.rate_per_s, bracket.high.rate_per_s
+    assert low <= true_per_s < high <= low * 1.07
+
+
+def test_a_prediction_beyond_the_highest_load_allowed_is_not_followed() -> None:
+    """The search starts where it would have."""
+    limited = replace(FORETOLD, to_per_s=100.0)
+    assert rates(search(limited, capacity(1_000.0))[0])[0] == LONG.from_per_s
+
+
+def test_edges_near_a_prediction_are_confirmed_as_soon_as_they_can_be() -> None:
+    """A quarter of full length may do; both looks share the chance of error."""
+    history, _ = search(FORETOLD, capacity(100.0))
+    confirms = [t.step for t in FORETOLD.trials(history) if t.step.kind == "confirm"]
+    assert [len(step.looks_ns) for step in confirms[:2]] == [2, 2]
+    assert level_of(confirms[0]) == 0.0125
 
 
 def test_a_plan_with_a_search_gets_this_controller() -> None:

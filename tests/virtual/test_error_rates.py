@@ -12,7 +12,7 @@ import pytest
 
 from breakstep.analysis.effort import SEARCHES
 from breakstep.model.units import NS_PER_S
-from virtual.cells import CELLS, Cell, search_cell, step_at, verdicts
+from virtual.cells import CELLS, Cell, search_cell, search_foretold, step_at, verdicts
 
 STANDARD = SEARCHES["standard"]
 SHOWN = (Cell("M/M", 1, 10, 0.99), Cell("M/D", 8, 5, 0.99), Cell("M/M", 8, 5, 0.95))
@@ -54,3 +54,16 @@ def test_quick_gives_an_honest_bracket() -> None:
     ranges = [run.answer.range_per_s or (0.0, 0.0) for run in found]
     assert sum(low <= cell.knee_per_s <= high for low, high in ranges) >= 17
     assert sum(run.offered for run in found) <= 20 * 60_000
+
+
+def test_a_prediction_saves_a_quarter_of_the_requests() -> None:
+    """At the width that is aimed at, with the knee inside; the light loads are counted too."""
+    cell, plain, foretold = Cell("M/D", 1, 10, 0.95), [], []
+    for seed in range(3):
+        plain.append(search_cell(cell, STANDARD, seed))
+        foretold.append(search_foretold(cell, STANDARD, seed))
+    spent = [sum(run.offered for run in runs) for runs in (plain, foretold)]
+    assert spent[1] <= 0.75 * spent[0]
+    intervals = [run.answer.knee_interval_per_s or (1.0, 9.0) for run in foretold]
+    assert all(high <= 1.08 * low for low, high in intervals)
+    assert sum(run.covers(cell.knee_per_s) for run in foretold) >= 2

@@ -51,7 +51,8 @@ class Hold:
 
 def level_of(step: Step) -> float:
     """The chance of error that each one-sided bound of this step may take."""
-    return CONFIRM_LEVEL if step.kind == "confirm" else ERROR / max(1, len(step.looks_ns))
+    error = CONFIRM_LEVEL if step.kind == "confirm" else ERROR
+    return error / max(1, len(step.looks_ns))
 
 
 def judge_at(step: Step, slos: Sequence[Slo], hold: Hold) -> Verdict:

@@ -65,6 +65,8 @@ class Search:
     first_look: int = 20_000
     looks: int = 4
     width: float = 0.03
+    foretold_per_s: tuple[float, float] | None = None
+    """Where a prediction puts the breaking load; the search begins at both ends of it."""
 
 
 StepKind = Literal["search", "confirm", "canary", "predict"]

@@ -14,4 +14,12 @@ def controller_for(plan: model.Plan, first_per_s: float) -> Controller:
     start_per_s = load.from_per_s or first_per_s
     if load.to_per_s is not None:
         start_per_s = min(start_per_s, load.to_per_s)
-    return Standard(start_per_s, load.to_per_s, load.first_look, load.looks, load.width, shape)
+    return Standard(
+        start_per_s,
+        load.to_per_s,
+        load.first_look,
+        load.looks,
+        load.width,
+        shape,
+        load.foretold_per_s,
+    )

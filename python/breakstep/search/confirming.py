@@ -90,4 +90,4 @@ def _seen(trials: Sequence[Trial], load: Load, verdict: VerdictName, *, down: bo
 def _again(load: Load) -> Choice | None:
     if len(load.verdicts) >= VERDICTS_MAX:
         return None
-    return Choice(load.rate_per_s, "confirm")
+    return Choice(load.rate_per_s, "confirm", edge=True)

@@ -46,6 +46,12 @@ REOPENED = 2.0
 """A gap that a confirmation left is narrowed again when it is so many widths wide."""
 SHARPER = 4.0
 """Loads between the edges are no closer than this part of the width."""
+AIMED = 2.0
+"""Widths that the interval is to have."""
+QUARTER = 2
+"""Looks back from the last."""
+NEAR_BY, NEAR_BY_MAX = 1.15, 4
+"""Down by so much, for so many steps, where a prediction was too high."""
 VAGUE = 3.0
 """An interval of so many widths is narrowed with a few more loads between the edges."""
 SHARPEN_MAX = 8
@@ -74,6 +80,8 @@ class Standard:
     looks: int
     width: float
     shape: StepShape
+    foretold_per_s: tuple[float, float] | None = None
+    """Where the breaking load should lie; the search begins at both ends of it."""
 
     def next_step(self, history: Sequence[StepRecord]) -> Step | Done:
         """The load that tells most about where the service breaks."""
@@ -104,11 +112,11 @@ class Standard:
     def _next_rate(self, trials: Sequence[Trial]) -> Choice | Done:
         bracket = Bracket.of(trials)
         if not bracket.loads:
-            return Choice(self.from_per_s)
+            return Choice(self.from_per_s if self._around is None else self._around[0])
         if bracket.high is None:
             return self._up(trials, bracket)
         if bracket.low is None:
-            return _down(trials, bracket)
+            return self._near_by(trials, bracket) or _down(trials, bracket)
         return (
             self._narrow(trials, bracket)
             or confirm(trials, bracket)
@@ -120,6 +128,8 @@ class Standard:
 
     def _up(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
         top = bracket.loads[-1]
+        if self._around is not None and top.rate_per_s < self._around[1]:
+            return Choice(self._around[1])
         if self.to_per_s is not None and top.rate_per_s >= self.to_per_s:
             return self._at_ceiling(trials, top)
         rate = legible(top.rate_per_s * (sqrt(UP) if top.standing == "undecided" else UP))
@@ -139,7 +149,35 @@ class Standard:
         low, high = max(bracket.edges, key=lambda gap: log(gap[1] / gap[0]))
         if high <= low * (1.0 + width) or _searched(trials) >= SEARCH_MAX:
             return None
-        return Choice(midway(low, high))
+        return None if self._is_known(trials, bracket) else Choice(midway(low, high))
+
+    @property
+    def _around(self) -> tuple[float, float] | None:
+        """The first two loads of a search that knows where to begin."""
+        if self.foretold_per_s is None:
+            return None
+        low, high = self.foretold_per_s
+        ends = legible(low / (1.0 + self.width)), legible(high * (1.0 + self.width))
+        return ends if self.to_per_s is None or ends[1] <= self.to_per_s else None
+
+    def _near_by(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        """Below a prediction that was too high, first in small steps."""
+        lowest = bracket.loads[0].rate_per_s
+        if self._around is None or len(counting(trials)) > NEAR_BY_MAX or lowest <= LOWEST_PER_S:
+            return None
+        return Choice(legible(lowest / NEAR_BY))
+
+    def _is_known(self, trials: Sequence[Trial], bracket: Bracket) -> bool:
+        """Whether the line tells the knee as well as it is to be known, gaps or none.
+
+        Only near a prediction: there the first loads lie close enough for the line to be straight.
+        """
+        if self._around is None:
+            return False
+        low_per_s, high_per_s = bracket.inside[0][0], bracket.inside[-1][1]
+        found = knee([t.record for t in counting(trials)], low_per_s, high_per_s)
+        low, high = found.interval_per_s
+        return found.slo is not None and high <= low * (1.0 + AIMED * self.width)
 
     def _sharpen(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
         """One more load between the edges while the knee is not known well enough."""
@@ -216,7 +254,10 @@ class Standard:
         return replace(step, hold_ns=looks_ns[-1], looks_ns=looks_ns, kind=chosen.kind)
 
     def _looks_ns(self, chosen: Choice, halvings: int) -> tuple[int, ...]:
-        """Doubling from the first look; a confirmation only has the last one."""
+        """Doubling from the first look; a confirmation only has the last one.
+
+        Near a prediction the edges lie so far from the knee that a quarter of it may be enough.
+        """
         first_ns = self.first_look / chosen.rate_per_s * NS_PER_S
         if chosen.kind == "canary":
             # As long as a first look at the knee takes.
@@ -224,7 +265,10 @@ class Standard:
         numbers = range(-halvings, self.looks)
         least_ns = self.shape.hold_ns
         looks = sorted({max(least_ns, round(first_ns * 2.0**number)) for number in numbers})
-        return (looks[-1],) if chosen.kind == "confirm" else tuple(looks)
+        if chosen.kind != "confirm":
+            return tuple(looks)
+        full, early = looks[-1], looks[-1 - QUARTER] if len(looks) > QUARTER else looks[-1]
+        return tuple(sorted({early, full})) if self._around and chosen.edge else (full,)
 
 
 def _after_invalid(trials: Sequence[Trial]) -> Choice | Done | None:

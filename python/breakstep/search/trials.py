@@ -29,6 +29,8 @@ class Choice:
 
     rate_per_s: float
     kind: StepKind = "search"
+    edge: bool = False
+    """Whether it confirms an edge."""
 
 
 @dataclass(frozen=True, slots=True)

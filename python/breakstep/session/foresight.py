@@ -11,8 +11,7 @@ from breakstep.model.record import Answer
 from breakstep.model.units import format_rate
 
 NARROW = 0.25
-"""A prediction with an interval up to so wide is where the search starts."""
-START_BELOW = 0.8
+"""A prediction with an interval up to so wide is where the search begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +23,13 @@ class Foresight:
     says: str
 
     def start_of(self, plan: Plan) -> Plan:
-        """The plan with its search starting a little below a narrow prediction."""
+        """The plan with its search beginning at both ends of a narrow prediction."""
         if self.found is None or not isinstance(plan.load, Search):
             return plan
         low, high = self.found.interval_per_s
         if plan.load.from_per_s is not None or high > low * (1.0 + NARROW):
             return plan
-        return replace(plan, load=replace(plan.load, from_per_s=START_BELOW * low))
+        return replace(plan, load=replace(plan.load, foretold_per_s=(low, high)))
 
     def held_against(self, answer: Answer) -> tuple[str, ...]:
         """What it means that the service broke where it did; nothing if it was not found."""
