@@ -70,3 +70,14 @@ def test_a_probe_that_dies_costs_its_signals_only(tmp_path: Path) -> None:
     answer = json.loads(ended.stdout)["answer"]
     assert answer["status"] == "above_ceiling"
     assert any(text.startswith("The probe app ") for text in answer["caveats"])
+
+
+def test_auto_turns_on_what_applies_to_a_local_target() -> None:
+    """Its process and its listener, beside the host; whatever was found is read."""
+    with target("--servers", "4", "--service", "constant:5ms") as url:
+        result = breakstep.find(
+            url, slo="errors<1%", steps=[50], hold="1s", warmup="0s", probe="auto"
+        )
+    sources = result.sections["signals"]["sources"]
+    assert {"host", "listen", "process"} <= {source["kind"] for source in sources}
+    assert all(source["samples"] > 0 for source in sources)

@@ -15,7 +15,7 @@ from breakstep import Result
 
 UNLOADED = 15
 """Requests, one after another, that tell how long one takes on this machine."""
-FRACTIONS = (0.25, 0.4, 0.55, 0.7, 1.25)
+FRACTIONS = (0.25, 0.4, 0.55, 0.7, 1.3, 1.9)
 """Of what the stack should carry: four loads for a forecast, and one that breaks it."""
 TRIES = 3
 GENERATOR_CORE, SERVER_CORE = 0, 1

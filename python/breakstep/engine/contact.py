@@ -13,6 +13,8 @@ from breakstep.model.units import NS_PER_MS, NS_PER_S
 
 THINK_NS = 10 * NS_PER_MS
 ROUND_NS = NS_PER_S
+SINGLE_NS = NS_PER_MS
+"""Over before its one user has thought."""
 ENOUGH = 5
 ROUNDS_MAX = 10
 RECOVERED_FACTOR = 2
@@ -40,6 +42,11 @@ def first_contact(engine: Engine, stopping: Callable[[], bool]) -> Contact:
     return _contact(tally)
 
 
+def one_request(engine: Engine, stopping: Callable[[], bool]) -> None:
+    """Sends one, and waits until it has ended. Raises EngineError."""
+    _offer(engine, Tally(), stopping, SINGLE_NS, NS_PER_S)
+
+
 def settle(engine: Engine, unloaded_ns: int, stopping: Callable[[], bool]) -> bool:
     """Waits until the target is about as fast as unloaded; False if it is not in ten rounds."""
     for _ in range(ROUNDS_MAX):
@@ -54,11 +61,17 @@ def settle(engine: Engine, unloaded_ns: int, stopping: Callable[[], bool]) -> bo
 
 
 def _round(engine: Engine, tally: Tally, stopping: Callable[[], bool]) -> None:
+    _offer(engine, tally, stopping, ROUND_NS, THINK_NS)
+
+
+def _offer(
+    engine: Engine, tally: Tally, stopping: Callable[[], bool], duration_ns: int, think_ns: int
+) -> None:
     start_ns = engine.now_ns() + LEAD_NS
+    end_ns = start_ns + duration_ns
     engine.append(
-        Segment(start_ns=start_ns, duration_ns=ROUND_NS, concurrency=1, think_ns=THINK_NS)
+        Segment(start_ns=start_ns, duration_ns=duration_ns, concurrency=1, think_ns=think_ns)
     )
-    end_ns = start_ns + ROUND_NS
     while engine.now_ns() < end_ns or tally.arrivals == 0 or _ended(tally) < tally.arrivals:
         for interval in drain(engine, LOOK_NS):
             tally.merge(interval.tally)
