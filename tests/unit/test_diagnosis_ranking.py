@@ -236,6 +236,14 @@ def test_programs_that_nobody_probed_are_not_the_service() -> None:
     assert "nobody probed" in finding.says
 
 
+def test_a_core_that_was_full_at_light_load_makes_nothing_sure() -> None:
+    """Others had it before the load came: most of it is the database's, but not all."""
+    crowded = {(HOST, "host", "cpu{core=0}", "share"): level(0.99)}
+    stack = labelled.database_cpu()
+    finding = _found(replace(stack, signals={**stack.signals, **crowded}))
+    assert (finding.kind, finding.resource, finding.confidence) == ("database_cpu", DB, "medium")
+
+
 def test_the_programs_of_a_machine_fill_that_machine_only() -> None:
     """A database that is full on its own machine, seen by its agent; the app's machine is idle."""
     there = {

@@ -80,6 +80,7 @@ def _full(observed: Observed, room: Room, one: Consumer) -> Candidate | None:
         remedy=REMEDY,
         experiment=EXPERIMENT,
         saturation=found,
+        at_most=room.surely,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from breakstep.diagnosis.consumers import Consumer
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Point, Track
+from breakstep.model.finding import Confidence
 
 FULL = 0.90
 """Of a room. Random arrivals leave gaps, and a sample is half a second: at a break by queueing a
@@ -27,6 +28,13 @@ class Room:
     def full(self) -> bool:
         """Whether nothing was left."""
         return self.peak.value >= FULL
+
+    @property
+    def surely(self) -> Confidence:
+        """How sure it can make: one that was full at the lightest load was not filled by load."""
+        lightest = self.business.points[0]
+        before = lightest.per_s < self.peak.per_s and lightest.value >= FULL
+        return "medium" if before else "high"
 
 
 def room_of(
