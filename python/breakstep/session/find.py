@@ -28,6 +28,7 @@ from breakstep.session.contact import (
 from breakstep.session.detection import detected
 from breakstep.session.explained import explained
 from breakstep.session.guard import HostGuard
+from breakstep.session.headroom import headroom_checks
 from breakstep.session.opening import opening
 from breakstep.session.passes import Bench, Passes
 from breakstep.session.signals import sampling, with_signals
@@ -80,13 +81,14 @@ def _reached(plan: Plan, engine: Engine, around: Around) -> tuple[Contact, Plan]
 
 
 def _gated(bench: Bench, contact: Contact) -> Passes:
-    """The runs, with the host watched for a while before and after them."""
+    """The runs, with the host watched before and after them, and the generator tried beyond."""
     plan, guard, around = bench.plan, bench.guard, bench.around
     gate_for_ns = gate_ns(load_ns(plan, contact))
     for text in guard.gate_before(plan.slos, gate_for_ns, around.stopping):
         around.say(f"warning: this host is not fit: {text}")
     passes = bench.passes(contact)
     guard.gate_after(plan.slos, round(AFTER * gate_for_ns), around.stopping)
+    guard.keep(headroom_checks(plan, [one.record() for one in passes.done], around.stopping))
     return passes
 
 

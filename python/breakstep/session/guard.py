@@ -40,6 +40,7 @@ class HostGuard:
     _began_ns: int = 0
     _before: list[Check] = field(default_factory=list)
     _after: list[Check] = field(default_factory=list)
+    _kept: list[Check] = field(default_factory=list)
     _late_wall_ns: list[int] = field(default_factory=list)
 
     @classmethod
@@ -83,11 +84,16 @@ class HostGuard:
         """What the host did in the hold."""
         return self._taken()
 
+    def keep(self, checks: Sequence[Check]) -> None:
+        """Checks of the whole run that were made elsewhere."""
+        self._kept += checks
+
     def checks(self, watched_ns: int) -> list[Check]:
         """Of the whole run, which took so long."""
         events = np.array(sorted(self._late_wall_ns), dtype=np.int64)
         return [
             *both_ends(self._before, self._after),
+            *self._kept,
             *(_label(check) for check in calibration_checks(self.calibrator.result())),
             clock_check(clock_cost()),
             periodicity_check(find_period(events, watched_ns)),

@@ -1,4 +1,4 @@
-"""How much this machine can generate: closed load on a server that does nothing."""
+"""How much this machine can generate, measured on a server that does nothing."""
 
 import os
 import subprocess
@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from breakstep._engine import Engine, Segment, Tally, request_bytes
+from breakstep.engine.generator import drain
 from breakstep.engine.step_runner import LEAD_NS, LOOK_NS
 from breakstep.model.errors import EngineError
+from breakstep.model.plan import Plan
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 
 CONCURRENCY = 64
 WARMUP_NS = 500 * NS_PER_MS
+SOON_NS = NS_PER_S
+"""A server that does nothing has answered by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,55 @@ class Generated:
     rate_per_s: float
     generator_share: float
     request_cpu_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What became of an open load: arrivals, those answered ok, the p99 of all response times."""
+
+    arrivals: int
+    ok: int
+    p99_ns: int
+
+
+def carry(
+    plan: Plan, rate_per_s: float, length_ns: int, stopping: Callable[[], bool]
+) -> Carried | None:
+    """Offers the rate with the workers, cores and arrivals of the plan; None if stopped before.
+
+    The server speaks HTTP in plain text, whatever the plan's target does. Raises EngineError.
+    """
+    with _null_target(plan.pin) as address:
+        engine = Engine(
+            address=address,
+            request=request_bytes("GET", "/", address, (), b"", keep_alive=True),
+            workers=plan.workers,
+            pin=plan.pin,
+            spin=plan.spin,
+            timeout_ns=SOON_NS,
+        )
+        try:
+            engine.start()
+            start_ns = engine.now_ns() + LEAD_NS
+            for from_ns, duration_ns in ((start_ns, WARMUP_NS), (start_ns + WARMUP_NS, length_ns)):
+                engine.append(
+                    Segment(
+                        start_ns=from_ns,
+                        duration_ns=duration_ns,
+                        from_per_s=rate_per_s,
+                        to_per_s=rate_per_s,
+                        arrivals=plan.arrivals,
+                        seed=plan.seed,
+                    )
+                )
+            tally = _held(engine, start_ns + WARMUP_NS + length_ns + SOON_NS, stopping)
+        except OSError as error:
+            raise EngineError(f"the load generator cannot start: {error}") from error
+        finally:
+            engine.stop()
+    if tally is None or tally.arrivals == 0:
+        return None
+    return Carried(tally.arrivals, tally.outcomes["ok"], tally.response().quantile_ns(0.99))
 
 
 def generate(
@@ -55,18 +108,26 @@ def _measured(engine: Engine, length_ns: int, stopping: Callable[[], bool]) -> G
     start_ns = engine.now_ns() + LEAD_NS
     for from_ns, duration_ns in ((start_ns, WARMUP_NS), (start_ns + WARMUP_NS, length_ns)):
         engine.append(Segment(start_ns=from_ns, duration_ns=duration_ns, concurrency=CONCURRENCY))
-    tally, end_ns = Tally(), start_ns + WARMUP_NS + length_ns
-    while engine.now_ns() < end_ns + LOOK_NS:
-        for interval in engine.drain(LOOK_NS):
-            if interval.segment == 1:
-                tally.merge(interval.tally)
-        if stopping():
-            return None
+    tally = _held(engine, start_ns + WARMUP_NS + length_ns + LOOK_NS, stopping)
+    if tally is None:
+        return None
     return Generated(
         rate_per_s=tally.completed * NS_PER_S / length_ns,
         generator_share=tally.cpu_ns / length_ns,
         request_cpu_ns=tally.cpu_ns / max(1, tally.completed),
     )
+
+
+def _held(engine: Engine, until_ns: int, stopping: Callable[[], bool]) -> Tally | None:
+    """What happened in the second segment."""
+    tally = Tally()
+    while engine.now_ns() < until_ns:
+        for interval in drain(engine, LOOK_NS):
+            if interval.segment == 1:
+                tally.merge(interval.tally)
+        if stopping():
+            return None
+    return tally
 
 
 @contextmanager
