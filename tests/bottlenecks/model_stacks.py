@@ -9,15 +9,15 @@ from acceptance.hog import hog
 from bottlenecks.stack import GENERATOR_CORE, Running, Stack
 from servers.process import child, free_port, wait_for_port
 
-SERVERS, SERVICE_S = 4, 0.02
+SERVERS, MANY_SERVERS, SERVICE_S = 4, 20, 0.02
 CAPACITY_PER_S = SERVERS / SERVICE_S
 
 
 @contextmanager
-def _target(home: Path, *flags: str) -> Iterator[tuple[str, int]]:
+def _target(home: Path, *flags: str, servers: int = SERVERS) -> Iterator[tuple[str, int]]:
     """The URL and the process id of a model server."""
     port, log = free_port(), home / "target.log"
-    where = ("--listen", f"127.0.0.1:{port}", "--servers", str(SERVERS))
+    where = ("--listen", f"127.0.0.1:{port}", "--servers", str(servers))
     service = ("--service", f"constant:{SERVICE_S * 1000:g}ms")
     with child([sys.executable, "-m", "breakstep", "target", *where, *service, *flags], log) as one:
         wait_for_port(port, one, log)
@@ -37,8 +37,9 @@ def _collapsing(home: Path) -> Iterator[Running]:
 
 @contextmanager
 def _stalling(home: Path) -> Iterator[Running]:
-    with _target(home, "--stall", "250ms/1s") as (url, pid):
-        yield Running(url, CAPACITY_PER_S, [f"process:{pid}", "host"], {"slo": ["p90<100ms"]})
+    with _target(home, "--stall", "250ms/1s", servers=MANY_SERVERS) as (url, pid):
+        carries = MANY_SERVERS / SERVICE_S
+        yield Running(url, carries, [f"process:{pid}", "host"], {"slo": ["p90<100ms"]})
 
 
 @contextmanager

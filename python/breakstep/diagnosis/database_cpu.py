@@ -20,6 +20,7 @@ from breakstep.diagnosis.pools import busy_pools
 from breakstep.diagnosis.room import FULL, Room
 from breakstep.diagnosis.track import Track
 from breakstep.model.finding import Evidence
+from breakstep.model.units import NS_PER_S, format_duration
 
 ACTIVE_FLOOR, RUN_DELAY_FLOOR = 2.0, 0.2
 REMEDY = (
@@ -141,8 +142,8 @@ def slower_queries(observed: Observed) -> tuple[Evidence, ...]:
             continue
         first = took.points[0]
         says = (
-            f"a transaction took {1000 * top.value:.3g} ms at {rate(top.per_s)}, "
-            f"{1000 * first.value:.3g} ms at {rate(first.per_s)} (active / transactions)"
+            f"a transaction took {_spoken(top.value)} at {rate(top.per_s)}, "
+            f"{_spoken(first.value)} at {rate(first.per_s)} (active / transactions)"
         )
         title = f"{active.source} active/transactions"
         return (fact(title, 1000 * top.value, "ms", top.step, says),)
@@ -159,3 +160,7 @@ def _queue(observed: Observed, one: Consumer) -> tuple[Track | None, float]:
 def _text(observed: Observed, one: Consumer) -> str:
     names = [s.name for s in observed.signals if s.source == one.source]
     return " ".join((one.source, *names))
+
+
+def _spoken(seconds: float) -> str:
+    return format_duration(seconds * NS_PER_S)

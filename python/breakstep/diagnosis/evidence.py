@@ -4,7 +4,7 @@ from breakstep.analysis.words import percent
 from breakstep.diagnosis.candidate import Saturation
 from breakstep.diagnosis.track import Point, Track
 from breakstep.model.finding import Evidence
-from breakstep.model.units import format_rate
+from breakstep.model.units import NS_PER_S, format_duration, format_rate
 
 DIGITS = 6
 _SUFFIX = {"cores": " cores", "tasks": " tasks", "connections": " connections", "ms": " ms"}
@@ -71,7 +71,7 @@ def per_request(share_s: float, what: str) -> str:
     >>> per_request(0.0055, "the loop")
     '5.5 ms of the loop'
     """
-    return f"{1000.0 * share_s:.3g} ms of {what}"
+    return f"{format_duration(share_s * NS_PER_S)} of {what}"
 
 
 def rate(per_s: float) -> str:

@@ -40,21 +40,34 @@ class ProbeDesk:
     @classmethod
     def open(cls, specs: Sequence[ProbeSpec]) -> "ProbeDesk":
         """Opens every probe. Raises ProbeError with the trouble of each that cannot be read."""
-        desk, faults = cls(), []
-        for spec in specs:
-            try:
-                desk._feeds.append(_feed(spec, desk.deliver))
-            except ProbeError as error:
-                faults.append(f"--probe {spec.label}: {error}")
-        if faults:
+        desk = cls()
+        try:
+            desk._open(specs)
+        except ProbeError:
             desk.stop()
-            raise ProbeError("\n".join(faults))
+            raise
         return desk
 
     def start(self) -> None:
         """Begins to sample."""
         for feed in self._feeds:
             feed.start()
+
+    def add(self, specs: Sequence[ProbeSpec]) -> None:
+        """Opens more while the others are sampled, and begins to sample them. Raises ProbeError."""
+        for feed in self._open(specs):
+            feed.start()
+
+    def _open(self, specs: Sequence[ProbeSpec]) -> Sequence[Feed]:
+        before, faults = len(self._feeds), []
+        for spec in specs:
+            try:
+                self._feeds.append(_feed(spec, self.deliver))
+            except ProbeError as error:
+                faults.append(f"--probe {spec.label}: {error}")
+        if faults:
+            raise ProbeError("\n".join(faults))
+        return self._feeds[before:]
 
     def deliver(self, samples: Sequence[Sample]) -> None:
         """Called by the feeds, from their threads."""

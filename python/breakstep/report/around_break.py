@@ -28,14 +28,13 @@ RESOURCES_MAX = 6
 HEADING_MAX = 16
 _UTILISATION: Sequence[tuple[str, str]] = (
     ("node", "loop_utilisation"),
-    ("process", "cpu"),
-    ("process", "busiest_thread"),
-    ("postgres", "cpu"),
-    ("redis", "cpu"),
     ("node", "pool_busy"),
     ("node", "pool_waiting"),
     ("php-fpm", "active"),
     ("php-fpm", "queue"),
+    ("postgres", "cpu"),
+    ("process", "cpu"),
+    ("redis", "cpu"),
     ("listen", "unread_connections"),
     ("listen", "accept_queue"),
     ("postgres", "active"),
@@ -44,6 +43,7 @@ _UTILISATION: Sequence[tuple[str, str]] = (
     ("haproxy", "queue"),
     ("cgroup", "cpu"),
     ("go", "gc"),
+    ("process", "busiest_thread"),
     ("host", "cpu"),
 )
 """What is shown of each kind of probe, the most telling first."""

@@ -10,14 +10,19 @@ from breakstep.probe.auto import detect
 from breakstep.session.around import Around
 
 
-def detected(plan: Plan, engine: Engine, around: Around) -> Sequence[ProbeSpec]:
-    """The plan's probes, with `auto` replaced by those of the services behind the target.
+def named_probes(plan: Plan) -> Sequence[ProbeSpec]:
+    """Those that the user named."""
+    return [spec for spec in plan.probes if spec.kind != "auto"]
 
-    One that was also named by the user is taken as named. Raises ProbeError, EngineError.
+
+def detected(plan: Plan, engine: Engine, around: Around) -> Sequence[ProbeSpec]:
+    """The probes of the services behind the target, if the plan asks for them.
+
+    One that was also named by the user is left out. Raises ProbeError, EngineError.
     """
-    named = [spec for spec in plan.probes if spec.kind != "auto"]
+    named = named_probes(plan)
     if len(named) == len(plan.probes) or around.stopping():
-        return named
+        return ()
     target = plan.target
     host = target.addresses[0] if target.addresses else target.host
     found = detect(
@@ -29,4 +34,4 @@ def detected(plan: Plan, engine: Engine, around: Around) -> Sequence[ProbeSpec]:
     for line in found.says:
         around.say(line)
     labels = {spec.label for spec in named}
-    return [*named, *(spec for spec in found.specs if spec.label not in labels)]
+    return [spec for spec in found.specs if spec.label not in labels]

@@ -25,7 +25,7 @@ from breakstep.session.contact import (
     out_of_reach,
     settled_plan,
 )
-from breakstep.session.detection import detected
+from breakstep.session.detection import detected, named_probes
 from breakstep.session.explained import explained
 from breakstep.session.guard import HostGuard
 from breakstep.session.headroom import headroom_checks
@@ -46,12 +46,15 @@ def find(plan: Plan, around: Around) -> Result:
     for warning in limits.warnings(plan, machine):
         around.say(f"warning: {warning}")
     plan = at_its_address(plan)
-    with _engine(plan, machine) as engine, _guard(plan) as guard:
+    # The user's own probes are opened first: a target at work may leave them no connection.
+    with (
+        sampling(named_probes(plan)) as book,
+        _engine(plan, machine) as engine,
+        _guard(plan) as guard,
+    ):
         contact, judged = _reached(plan, engine, around)
-        with (
-            sampling(detected(plan, engine, around)) as book,
-            open_writer(around.out, engine) as writer,
-        ):
+        book.desk.add(detected(plan, engine, around))
+        with open_writer(around.out, engine) as writer:
             bench = Bench(judged, around, engine, writer, guard, book)
             passes = _gated(bench, contact)
             book.keep(writer)
