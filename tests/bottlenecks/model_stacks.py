@@ -39,7 +39,9 @@ def _collapsing(home: Path) -> Iterator[Running]:
 def _stalling(home: Path) -> Iterator[Running]:
     with _target(home, "--stall", "250ms/1s", servers=MANY_SERVERS) as (url, pid):
         carries = MANY_SERVERS / SERVICE_S
-        yield Running(url, carries, [f"process:{pid}", "host"], {"slo": ["p90<100ms"]})
+        yield Running(
+            url, carries, [f"process:{pid}", "host"], {"slo": ["p90<100ms"], "abort": False}
+        )
 
 
 @contextmanager

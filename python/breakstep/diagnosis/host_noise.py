@@ -101,7 +101,8 @@ def _stalls(observed: Observed, broken: StepRecord) -> tuple[Evidence, ...]:
     lightest = min(observed.valid, key=lambda seen: seen.step.offered_per_s).step
     light = [s.step for s in observed.valid if s.step.offered_per_s <= LIGHT * broken.offered_per_s]
     at_light = [step for step in light if _stalled(step, lightest)]
-    if not _stalled(broken, lightest) or not (at_light or broken is lightest):
+    lowest = broken.offered_per_s == lightest.offered_per_s
+    if not _stalled(broken, lightest) or not (at_light or lowest):
         return ()
     return tuple(_row(step) for step in (*at_light[-1:], broken))
 

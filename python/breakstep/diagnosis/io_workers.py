@@ -16,7 +16,6 @@ from breakstep.diagnosis.evidence import fact, rate, row, rows_about
 from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Track, highest
 from breakstep.model.finding import Evidence
-from breakstep.model.record import StepRecord
 
 FULL = 0.95
 CPU_IDLE = 0.60
@@ -114,8 +113,8 @@ def _by_littles_law(observed: Observed) -> Candidate | None:
         return None
     lightest = min(observed.valid, key=lambda seen: seen.step.offered_per_s).step
     alone_ms = lightest.service_ms.p50
-    above = [s.step for s in observed.valid if s.step.offered_per_s >= broken.offered_per_s]
-    if alone_ms is None or lightest is broken or not any(map(_plateaued, above)):
+    lowest = broken.offered_per_s == lightest.offered_per_s
+    if alone_ms is None or lowest or not _plateaued(observed):
         return None
     most = max(seen.step.completed_per_s for seen in observed.valid)
     at_once = most * alone_ms / 1000.0
@@ -135,8 +134,11 @@ def _by_littles_law(observed: Observed) -> Candidate | None:
     )
 
 
-def _plateaued(step: StepRecord) -> bool:
-    few = step.completed_per_s < PLATEAU * step.offered_per_s
+def _plateaued(observed: Observed) -> bool:
+    """Whether the highest load was more than the service completes."""
+    step = max(observed.valid, key=lambda seen: seen.step.offered_per_s).step
+    length_s = step.window_to - step.window_from
+    few = step.completed_per_s * length_s < PLATEAU * step.arrivals
     return few or step.queue == "growing"
 
 
