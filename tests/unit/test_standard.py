@@ -12,7 +12,7 @@ from searching import SHAPE, capacity, rates, scripted, search
 
 from breakstep.analysis.looks import level_of
 from breakstep.model.plan import Plan, Scenario, Search, Target
-from breakstep.model.record import StepRecord, VerdictName
+from breakstep.model.record import Generator, StepRecord, VerdictName
 from breakstep.search.answer import Terms
 from breakstep.search.choice import controller_for
 from breakstep.search.controller import Done
@@ -165,12 +165,24 @@ def test_a_false_fail_on_the_way_up_is_overruled() -> None:
 
 
 def test_an_invalid_step_is_measured_again_and_a_second_one_ends_it() -> None:
-    """Untrusted with a fail known; the generator's ceiling when all held."""
+    """Untrusted, whatever was known before."""
     history, done = search(SHORT, scripted("fail", "invalid", "invalid"))
     assert done.stop_reason == "untrusted"
     assert rates(history) == [10.0, 2.5, 2.5]
     _, held = search(SHORT, scripted("pass", "invalid", "invalid"))
-    assert held.stop_reason == "ceiling"
+    assert held.stop_reason == "untrusted"
+
+
+@pytest.mark.parametrize(("share", "reason"), [(0.9, "ceiling"), (0.1, "untrusted")])
+def test_only_a_generator_that_was_busy_has_a_ceiling(share: float, reason: str) -> None:
+    """When all held. An idle one that was late was disturbed, and its ceiling is not known."""
+    steps = [
+        replace(step, generator=Generator(share, share, 0.0))
+        for step in search(SHORT, scripted("pass", "invalid", "invalid"))[0]
+    ]
+    done = SHORT.next_step(steps)
+    assert isinstance(done, Done)
+    assert done.stop_reason == reason
 
 
 def test_every_fourth_step_is_a_canary_once_the_knee_is_guessed() -> None:

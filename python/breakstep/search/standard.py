@@ -61,6 +61,8 @@ RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
 DESCENT_LOOK = 1_500
 """The shortest look while nothing has passed: at a low rate arrivals take their time."""
+EXHAUSTED = 0.5
+"""Of a core: so busy a worker no longer keeps its schedule beside anything else."""
 CANARY_EVERY = 4
 CANARY_SHARE = 0.25
 LEISURELY_FROM = 5_000
@@ -282,11 +284,16 @@ def _after_invalid(trials: Sequence[Trial]) -> Choice | Done | None:
         return Choice(rate, last.step.kind)
     bracket = Bracket.of(trials)
     reason = last.record.verdict.reasons[0] if last.record.verdict.reasons else "no reason is known"
-    if bracket.low is not None and bracket.high is None:
+    if bracket.low is not None and bracket.high is None and _exhausted(last.record):
         held = format_rate(bracket.low.rate_per_s)
         says = f"{held}/s held, and {format_rate(rate)}/s could not be offered: {reason}"
         return Done("ceiling", says)
     return Done("untrusted", f"{format_rate(rate)}/s was invalid twice: {reason}")
+
+
+def _exhausted(step: StepRecord) -> bool:
+    """Whether the generator had come to its own limit; if not, something else disturbed it."""
+    return step.generator.busiest_worker_share >= EXHAUSTED
 
 
 def _down(trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
