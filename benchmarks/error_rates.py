@@ -182,8 +182,10 @@ def _foretold(runs: int) -> Iterator[str]:
     yield f"(within {100 * NARROW:g} %). Requests count the light loads; bias and worst are of"
     yield "the knee."
     yield ""
-    yield "| cell | narrow | requests, plain | foretold | ratio | median width | foretold "
-    yield "| bias, foretold | worst | interval covers |"
+    yield (
+        "| cell | narrow | requests, plain | foretold | ratio | median width | foretold "
+        "| bias, foretold | worst | interval covers |"
+    )
     yield "|" + "---|" * 10
     ratios, widths = [], []
     for cell in CELLS:
