@@ -23,8 +23,8 @@ function allocate(count) {
 
 const ROUTES = {
   '/fast': (_, done) => done(),
-  '/cpu': (_, done) => {
-    crypto.pbkdf2Sync('secret', 'salt', 5_000, 32, 'sha256');
+  '/cpu': (rounds, done) => {
+    crypto.pbkdf2Sync('secret', 'salt', rounds || 5_000, 32, 'sha256');
     done();
   },
   '/block': (ms, done) => {
