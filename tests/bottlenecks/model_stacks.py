@@ -31,7 +31,7 @@ def _collapsing(home: Path) -> Iterator[Running]:
             url,
             CAPACITY_PER_S,
             [f"process:{pid}", "host"],
-            {"abort": False, "hold": "3s", "arrivals": "uniform"},
+            {"abort": False, "arrivals": "uniform"},
         )
 
 
@@ -62,7 +62,7 @@ def _unseen(home: Path) -> Iterator[Running]:
 
 
 STACKS = (
-    Stack("give-up", "congestion_collapse", "", _collapsing, (0.3, 0.5, 0.7, 0.9, 1.5, 2.0)),
+    Stack("give-up", "congestion_collapse", "", _collapsing, (0.5, 0.9, 1.5, 2.0)),
     Stack("stalls", "host_noise", "host", _stalling, (0.2, 0.3, 0.4, 0.5)),
     Stack("hogged generator", "generator", "", _hogged),
     Stack("no probes", "not_observed", "", _unseen),

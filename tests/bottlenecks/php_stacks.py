@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bottlenecks.stack import SERVER_CORE, Running, Stack, on_core, unloaded_s
+from bottlenecks.stack import SERVER_CORE, Running, Stack, on_core
 from breakstep import Result
 from servers.nginx_front import Front, nginx_front
 from servers.php_fpm import PhpFpm, Pool, php_fpm
@@ -56,7 +56,7 @@ def _waiting(home: Path) -> Iterator[Running]:
         with _served(home, pool) as (address, fpm):
             probes = [*_probes(fpm), f"postgres:{database.dsn()},name=db"]
             url = f"http://{address}/pg_sleep.php?ms={SLEEP_S * 1000:g}"
-            yield Running(url, WORKERS / unloaded_s(url), probes, {"slo": "p95<300ms"})
+            yield Running(url, WORKERS / SLEEP_S, probes, {"slo": "p95<300ms"})
 
 
 @contextmanager
