@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks import connections, pacing, saturation, soak
+from benchmarks import connections, node_preload, pacing, probe_cost, saturation, soak
 from benchmarks.figure import Figure
 from benchmarks.host import Cores, HostError, choose_cores
 
@@ -22,6 +22,8 @@ BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(
         "pacing": pacing.run,
         "connections": connections.run,
         "soak": soak.run,
+        "node-preload": node_preload.run,
+        "probe-cost": probe_cost.run,
     }
 )
 DEFAULT = ("saturation", "pacing", "connections")

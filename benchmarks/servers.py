@@ -7,10 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.host import Cores, HostError, compiled, find, pinned
+from benchmarks.host import HERE, Cores, HostError, compiled, find, pinned
+from breakstep.probe.node import PRELOAD
 
 Server = Callable[[Cores], AbstractContextManager[int]]
 
@@ -74,6 +76,26 @@ def model_server(cores: Cores, arrival_log: Path) -> Iterator[int]:
     command = [str(breakstep), "target", "--listen", "127.0.0.1:0", *options]
     with _child(pinned(cores.server, command), stdout=subprocess.PIPE) as process:
         yield int(_first_line(process).rsplit(":", 1)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A running Node server; nothing answers at `probe_port` without the preload."""
+
+    pid: int
+    port: int
+    probe_port: int
+
+
+@contextmanager
+def node(cores: Cores, *, with_preload: bool) -> Iterator[Node]:
+    """A Node server that answers 100 bytes from memory."""
+    probe_port = _free_port()
+    require = ["--require", str(PRELOAD)] if with_preload else []
+    command = [find("node"), *require, str(HERE / "node_server.js")]
+    settings = [find("env"), f"BREAKSTEP_NODE_PORT={probe_port}"]
+    with _child(pinned(cores.server, settings + command), stdout=subprocess.PIPE) as process:
+        yield Node(process.pid, int(_first_line(process)), probe_port)
 
 
 @contextmanager
