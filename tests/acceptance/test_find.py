@@ -78,3 +78,24 @@ def test_without_a_load_or_an_slo_a_service_is_found_to_break() -> None:
     with target("--servers", "8", "--service", "constant:5ms") as url:
         measure = partial(breakstep.find, url, hold="1s", warmup="300ms", arrivals="uniform")
         proven(measure, holds)
+
+
+def test_what_is_in_flight_at_a_look_is_waited_for() -> None:
+    """Sixty of the first eight hundred arrivals have not ended when it comes, and none is bad."""
+
+    def holds(result: Result) -> None:
+        first = valid_steps(result)[0]
+        assert (first.verdict.name, first.arrivals) == ("pass", 800)
+
+    with target("--servers", "256", "--service", "constant:150ms") as url:
+        measure = partial(
+            breakstep.find,
+            url,
+            slo="p95<1s",
+            from_per_s=400,
+            to_per_s=400,
+            hold="2s",
+            warmup="500ms",
+            arrivals="uniform",
+        )
+        proven(measure, holds)

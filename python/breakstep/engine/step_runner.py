@@ -130,7 +130,7 @@ class StepRunner:
             return
         if reason is not None:
             course.cut(self._engine.cut(), reason)
-        elif course.look_is_due(now_ns, watch.settle_ns) and watch.decided(course.window_at_look()):
+        elif course.look_is_due(watch.settle_ns) and watch.decided(course.window_at_look()):
             course.decide(self._engine.cut())
 
     def _stopped(self, course: "_Course", watch: Watch) -> Measurement:
@@ -171,12 +171,14 @@ class _Course:
         self.cut_short = reason
         self.end_ns = self.load_end_ns = max(self.hold_ns, min(self.end_ns, at_ns))
 
-    def look_is_due(self, now_ns: int, settle_ns: int) -> bool:
+    def look_is_due(self, settle_ns: int) -> bool:
         """Whether the arrivals until the next look can be judged; the last look is the end."""
         if self._looked + 1 >= len(self.step.looks_ns):
             return False
         look_ns = self.hold_ns + self.step.looks_ns[self._looked]
-        return now_ns >= look_ns + settle_ns and self.ledger.past_ns >= look_ns
+        # What was in flight at the look ends in a later interval: until that was handed over it
+        # would count as bad.
+        return self.ledger.past_ns >= look_ns + settle_ns
 
     def window_at_look(self) -> Window:
         self._looked += 1
