@@ -1,6 +1,6 @@
 """Every connection of a pool was in use and requests waited for one, with the database at leisure.
 
-    shown      busy ≥ 0.95 of the pool's size at the break or beyond, and somebody waited
+    shown      busy ≥ 0.95 of the pool's size (of few 0.9) at the break or beyond, and somebody waited
                (pools.py); or it is forecast to fill up where the service breaks, and its queue had
                risen
     possible   0.6 to 0.95 busy, and somebody waited
@@ -16,7 +16,7 @@ from breakstep.diagnosis.consumers import consumers
 from breakstep.diagnosis.database_cpu import slower_queries
 from breakstep.diagnosis.evidence import row, rows_about
 from breakstep.diagnosis.observed import Observed
-from breakstep.diagnosis.pools import FULL, BusyPool, busy_pools
+from breakstep.diagnosis.pools import BusyPool, busy_pools, full_share
 from breakstep.model.finding import Evidence
 
 LEISURE = 0.7
@@ -60,7 +60,7 @@ def _candidate(observed: Observed, busy: BusyPool) -> Candidate:
 
 def _full(busy: BusyPool) -> str:
     size, peak = busy.pool.size, busy.found.peak.value
-    return f"All {size:g}" if peak >= FULL else f"{peak * size:.3g} of the {size:g}"
+    return f"All {size:g}" if peak >= full_share(size) else f"{peak * size:.3g} of the {size:g}"
 
 
 def _leisure(observed: Observed) -> tuple[Evidence, ...]:

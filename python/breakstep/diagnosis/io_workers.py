@@ -1,6 +1,6 @@
 """Every worker was busy and none computed: they waited for something else.
 
-    shown      busy workers ≥ 0.95 of all at the break or beyond, and no CPU 0.8 busy
+    shown      busy workers ≥ 0.95 of all (of few 0.9) at the break or beyond, and no CPU 0.8 busy
     inferred   the service completes no more however much is offered, its CPU is under 0.6, and so
                it works on about X·W requests at once (Little's law), X the most it completed and W
                what a request takes alone; whether those are workers or connections cannot be told
@@ -14,10 +14,10 @@ from breakstep.diagnosis.candidate import Candidate, Saturation, saturation, wei
 from breakstep.diagnosis.cpu import busiest
 from breakstep.diagnosis.evidence import fact, rate, row, rows_about
 from breakstep.diagnosis.observed import Observed
+from breakstep.diagnosis.pools import full_share
 from breakstep.diagnosis.track import Track, highest
 from breakstep.model.finding import Evidence
 
-FULL = 0.95
 CPU_IDLE = 0.60
 """Of the fullest room: beyond it the CPU may have been the limit for part of the time."""
 CPU_BUSY = 0.80
@@ -46,10 +46,12 @@ def _workers(observed: Observed) -> Candidate | None:
         queue = observed.track(active.source, "queue", "max")
         use = None if workers is None else active.over(workers)
         found = None if use is None else saturation(observed, use, queue, QUEUE_FLOOR)
-        weight = None if found is None else weight_of(observed, found, FULL)
-        if workers is None or use is None or found is None or weight is None:
+        size = 0.0 if workers is None else workers.points[-1].value
+        if workers is None or use is None or found is None or size <= 0.0:
             continue
-        size = workers.points[-1].value
+        weight = weight_of(observed, found, full_share(size))
+        if weight is None:
+            continue
         fullest = busiest(observed)
         computing = fullest is not None and fullest.value >= CPU_BUSY
         return Candidate(
@@ -75,7 +77,7 @@ def _workers(observed: Observed) -> Candidate | None:
 
 
 def _busy(found: Saturation, size: float) -> str:
-    if found.peak.value >= FULL:
+    if found.peak.value >= full_share(size):
         return f"All {size:g} workers"
     return f"{found.peak.value * size:.3g} of the {size:g} workers"
 

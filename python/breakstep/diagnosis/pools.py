@@ -8,8 +8,9 @@ from breakstep.diagnosis.observed import Observed
 from breakstep.diagnosis.track import Point, Track
 from breakstep.model.signal import label_of
 
-FULL = 0.95
-"""Of the pool's size, on the mean of a window: a connection is handed on in no time."""
+FULL, FULL_OF_FEW, HALF_A_PLACE = 0.95, 0.90, 0.5
+"""Of the size, on the mean of a window: a place is handed on in no time. Of few, one that is free
+for a moment weighs more: half a place may be missing, down to 0.9."""
 WAITING = 1.0
 WAITING_FLOOR = 2.0
 _KINDS = (
@@ -39,6 +40,15 @@ class BusyPool:
     weight: Weight
 
 
+def full_share(size: float) -> float:
+    """From which share on so many places are full.
+
+    >>> full_share(5), full_share(8), full_share(100)
+    (0.9, 0.9375, 0.95)
+    """
+    return min(FULL, max(FULL_OF_FEW, 1.0 - HALF_A_PLACE / size))
+
+
 def busy_pools(observed: Observed) -> tuple[BusyPool, ...]:
     """The busy ones: those that were full first, then those with the longest queue."""
     busy = (_busy(observed, pool) for pool in _pools(observed))
@@ -49,7 +59,7 @@ def busy_pools(observed: Observed) -> tuple[BusyPool, ...]:
 def _busy(observed: Observed, pool: Pool) -> BusyPool | None:
     found = saturation(observed, pool.use, pool.waiting, WAITING_FLOOR)
     waited = pool.waiting.top(observed.break_per_s or 0.0)
-    weight = None if found is None else weight_of(observed, found, FULL)
+    weight = None if found is None else weight_of(observed, found, full_share(pool.size))
     if found is None or waited is None or weight is None or waited.value < WAITING:
         return None
     return BusyPool(pool, found, waited, weight)
