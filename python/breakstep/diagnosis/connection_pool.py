@@ -1,8 +1,8 @@
 """Every connection of a pool was in use and requests waited for one, with the database at leisure.
 
-    shown      busy ≥ 0.95 of the pool's size (of few 0.9) at the break or beyond, and somebody waited
-               (pools.py); or it is forecast to fill up where the service breaks, and its queue had
-               risen
+    shown      busy ≥ 0.95 of the pool's size (of few 0.9) at the break or beyond, and somebody
+               waited (pools.py); or it is forecast to fill up where the service breaks, and its
+               queue had risen
     possible   0.6 to 0.95 busy, and somebody waited
 
 That the database itself was not full is for the ranking to see: then the pool is a symptom. Where
