@@ -10,7 +10,7 @@ from bottlenecks.stack import SERVER_CORE, Running, Stack, on_core
 from breakstep import Result
 from servers.nginx_front import Front, nginx_front
 from servers.php_fpm import PhpFpm, Pool, php_fpm
-from servers.postgres import postgres
+from servers.postgres import Postgres, postgres
 
 CPU_MS = 5
 WORKERS, SLEEP_S = 5, 0.1
@@ -33,6 +33,13 @@ def _probes(fpm: PhpFpm) -> list[str]:
     return [fpm.probe, f"process:{fpm.process.pid},name=php", f"listen:{where}", "host"]
 
 
+def _keeping_connections(database: Postgres, user: str, workers: int) -> Pool:
+    """Workers that keep one connection each."""
+    dsn = f"pgsql:host=127.0.0.1;port={database.port};dbname=postgres"
+    environment = {"PG_DSN": dsn, "PG_USER": user, "PG_PERSISTENT": "1"}
+    return Pool(workers=workers, environment=environment)
+
+
 @contextmanager
 def _computing(home: Path) -> Iterator[Running]:
     pool = Pool(workers=4, prefix=on_core(SERVER_CORE))
@@ -45,14 +52,7 @@ def _computing(home: Path) -> Iterator[Running]:
 @contextmanager
 def _waiting(home: Path) -> Iterator[Running]:
     with postgres() as database:
-        pool = Pool(
-            workers=WORKERS,
-            environment={
-                "PG_DSN": f"pgsql:host=127.0.0.1;port={database.port};dbname=postgres",
-                "PG_USER": "postgres",
-                "PG_PERSISTENT": "1",
-            },
-        )
+        pool = _keeping_connections(database, "postgres", WORKERS)
         with _served(home, pool) as (address, fpm):
             probes = [*_probes(fpm), f"postgres:{database.dsn()},name=db"]
             url = f"http://{address}/pg_sleep.php?ms={SLEEP_S * 1000:g}"
@@ -68,14 +68,7 @@ def _crowded(home: Path) -> Iterator[Running]:
     }
     with postgres(settings) as database:
         database.run("create role app login")
-        pool = Pool(
-            workers=CROWD,
-            environment={
-                "PG_DSN": f"pgsql:host=127.0.0.1;port={database.port};dbname=postgres",
-                "PG_USER": "app",
-                "PG_PERSISTENT": "1",
-            },
-        )
+        pool = _keeping_connections(database, "app", CROWD)
         with _served(home, pool) as (address, fpm):
             probes = [*_probes(fpm), f"postgres:{database.dsn()},name=db"]
             url = f"http://{address}/pg_sleep.php?ms=10"
