@@ -1,34 +1,47 @@
-"""The program `breakstep`: its verbs, each in a file of its own."""
+"""The program `breakstep`: its verbs, each in a file of its own, loaded when it is asked for."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from breakstep import __version__
-from breakstep.cli.agent import agent
-from breakstep.cli.demo import demo
-from breakstep.cli.doctor import doctor
-from breakstep.cli.find import find
-from breakstep.cli.probe import probe
-from breakstep.cli.report import report
-from breakstep.cli.sweep import sweep
-from breakstep.cli.target import target
+
+VERBS = ("find", "sweep", "report", "doctor", "agent", "probe", "target", "demo")
+"""In the order of the help; each is `breakstep.cli.VERB.VERB`, a function or a Typer of more."""
+
+
+class Verbs(TyperGroup):
+    """Loads a verb's module, and what that imports, only for who uses it."""
+
+    def list_commands(self, _context: typer.Context) -> list[str]:  # type: ignore[override]
+        """All of them."""
+        return list(VERBS)
+
+    def get_command(self, _context: typer.Context, name: str) -> TyperCommand | None:  # type: ignore[override]
+        """The verb, or None for the error message of an unknown one."""
+        if name not in VERBS:
+            return None
+        verb = getattr(import_module(f"breakstep.cli.{name}"), name)
+        return get_command(verb if isinstance(verb, typer.Typer) else _alone(verb, name))  # type: ignore[return-value]
+
 
 app = typer.Typer(
     name="breakstep",
+    cls=Verbs,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(find)
-app.command()(sweep)
-app.command()(report)
-app.command()(doctor)
-app.command()(agent)
-app.command()(target)
-app.command()(demo)
-app.add_typer(probe, name="probe")
+
+
+def _alone(verb: object, name: str) -> typer.Typer:
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(verb)  # type: ignore[type-var]
+    return single
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  typer calls it so

@@ -4,7 +4,7 @@ import typer
 
 from breakstep.probe.node import PRELOAD
 
-probe = typer.Typer(help="What probes need on the server's side.", no_args_is_help=True)
+probe = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 @probe.callback()
