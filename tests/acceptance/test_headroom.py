@@ -18,7 +18,7 @@ pytestmark = pytest.mark.sockets
 
 PLAN = Plan(
     Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",)),
-    Scenario("GET", "/"),
+    (Scenario("GET", "/"),),
     Search(),
 )
 

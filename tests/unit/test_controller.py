@@ -12,7 +12,7 @@ from breakstep.search.staircase import Staircase
 from breakstep.search.standard import Standard
 
 TARGET = Target("http://127.0.0.1/", "127.0.0.1", 80, tls=False, addresses=("127.0.0.1",))
-PLAN = Plan(TARGET, Scenario("GET", "/"), model.Staircase((100.0,)), seed=7)
+PLAN = Plan(TARGET, (Scenario("GET", "/"),), model.Staircase((100.0,)), seed=7)
 
 
 def test_seeds_are_the_same_on_every_machine() -> None:

@@ -34,7 +34,7 @@ def test_a_url_alone_is_a_plan() -> None:
     """The defaults: an automatic search with Poisson arrivals, SLOs left to the session."""
     assert plan_of(Flags(URL)) == Plan(
         target=Target(URL, "127.0.0.1", 8080, tls=False, addresses=("127.0.0.1",)),
-        scenario=Scenario("GET", "/"),
+        scenarios=(Scenario("GET", "/"),),
         load=Search(),
         hold_ns=parse_duration(HOLD_OF_SEARCH),
     )
@@ -75,7 +75,7 @@ def test_every_flag_reaches_the_plan(tmp_path: Path) -> None:
             ca_file=str(authorities),
             keep_alive=False,
         ),
-        scenario=Scenario("PUT", "/path", (("Accept", "text/html"),), b"body"),
+        scenarios=(Scenario("PUT", "/path", (("Accept", "text/html"),), b"body"),),
         load=Staircase((50.0, 100.0)),
         slos=(parse_slo("p95<200ms"), parse_slo("errors<1%")),
         arrivals="uniform",
@@ -208,7 +208,7 @@ def test_a_body_makes_a_post_unless_a_method_is_named(
     method: str | None, data: str | None, expected: tuple[str, bytes]
 ) -> None:
     """Methods are sent in capitals, bodies as UTF-8."""
-    scenario = plan_of(Flags(URL, method=method, data=data)).scenario
+    (scenario,) = plan_of(Flags(URL, method=method, data=data)).scenarios
     assert (scenario.method, scenario.body) == expected
 
 
@@ -216,21 +216,21 @@ def test_a_body_is_read_from_a_file(tmp_path: Path) -> None:
     """`@FILE`, byte by byte."""
     file = tmp_path / "body"
     file.write_bytes(b"\x00\xff\r\n")
-    assert plan_of(Flags(URL, data=f"@{file}")).scenario.body == b"\x00\xff\r\n"
+    assert plan_of(Flags(URL, data=f"@{file}")).scenarios[0].body == b"\x00\xff\r\n"
 
 
 def test_user_and_password_of_the_url_become_a_header() -> None:
     """Percent-decoded, as Basic credentials; the URL is kept without them."""
     plan = plan_of(Flags("http://me%40home:p%3Ass@h/"))
     credentials = base64.b64encode(b"me@home:p:ss").decode()
-    assert plan.scenario.headers == (("Authorization", f"Basic {credentials}"),)
+    assert plan.scenarios[0].headers == (("Authorization", f"Basic {credentials}"),)
     assert plan.target.url == "http://h/"
 
 
 def test_a_header_of_ones_own_goes_before_the_credentials_of_the_url() -> None:
     """There is one Authorization header, the one that was written out."""
     plan = plan_of(Flags("http://me:secret@h/", header=("authorization: Bearer x",)))
-    assert plan.scenario.headers == (("authorization", "Bearer x"),)
+    assert plan.scenarios[0].headers == (("authorization", "Bearer x"),)
 
 
 def test_a_foreign_host_is_refused_without_consent() -> None:

@@ -14,7 +14,7 @@ from breakstep.session.record import Judge
 S = 1_000_000_000
 PLAN = Plan(
     Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",)),
-    Scenario("GET", "/"),
+    (Scenario("GET", "/"),),
     Staircase((400.0,)),
     slos=(parse_slo("p95<200ms"), parse_slo("errors<5%")),
 )

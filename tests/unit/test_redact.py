@@ -62,18 +62,18 @@ def test_what_is_harmless_is_written_down() -> None:
     assert document["target"]["url"] == f"{URL}items?page=2&q=a%20b"
     assert document["slos"] == ["p95<200ms"]
     assert document["load"] == {"kind": "staircase", "rates_per_s": (50.0, 100.0)}
-    assert document["scenario"]["path"] == "/items?page=2&q=a%20b"
-    assert document["scenario"]["headers"] == {"Accept": "text/html", "X-Tenant": "***"}
-    assert document["scenario"]["body_bytes"] == 4
+    assert document["scenarios"][0]["path"] == "/items?page=2&q=a%20b"
+    assert document["scenarios"][0]["headers"] == {"Accept": "text/html", "X-Tenant": "***"}
+    assert document["scenarios"][0]["body_bytes"] == 4
     assert (document["hold_s"], document["timeout_s"]) == (10.0, 10.0)
     assert "hold_ns" not in document
 
 
 def test_two_bodies_are_told_apart_by_their_digest() -> None:
     """Runs with other bodies are not comparable, and it shows."""
-    one, two = (plan_json(plan_of(Flags(URL, data=body)))["scenario"] for body in ("a", "b"))
+    one, two = (plan_json(plan_of(Flags(URL, data=body)))["scenarios"][0] for body in ("a", "b"))
     assert one["body_sha256"] != two["body_sha256"]
-    assert plan_json(plan_of(Flags(URL)))["scenario"]["body_sha256"] is None
+    assert plan_json(plan_of(Flags(URL)))["scenarios"][0]["body_sha256"] is None
 
 
 @pytest.mark.parametrize(

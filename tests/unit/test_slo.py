@@ -18,10 +18,12 @@ from breakstep.model.slo import QUANTILES, Slo, parse_slo, quantile_name
         ("errors<0%", Slo("errors", share=0.0)),
         ("goodput>97%", Slo("goodput", share=0.97)),
         ("goodput>=100%", Slo("goodput", share=1.0)),
+        ("pay: errors<1%", Slo("errors", share=0.01, request="pay")),
+        (" GET /a:b :p50<1us", Slo("latency", quantile=0.50, bound_ns=1_000, request="GET /a:b")),
     ],
 )
 def test_an_slo_is_a_bound_on_a_quantile_or_a_share(text: str, slo: Slo) -> None:
-    """Three kinds, with or without blanks and the equals sign."""
+    """Three kinds, with or without blanks and the equals sign, of all requests or of one."""
     assert parse_slo(text) == slo
 
 
@@ -46,6 +48,8 @@ def test_an_slo_is_a_bound_on_a_quantile_or_a_share(text: str, slo: Slo) -> None
         ("p95<0ms", "a bound of zero can never be met"),
         ("errors<101%", "a share lies between 0% and 100%"),
         ("goodput>100.1%", "a share lies between 0% and 100%"),
+        (": p95<1s", "no request is named before the colon; leave it out to judge them all"),
+        ("pay: p95", "' p95' is not an SLO"),
     ],
 )
 def test_anything_else_is_refused_with_the_remedy(text: str, words: str) -> None:
@@ -61,8 +65,9 @@ def test_anything_else_is_refused_with_the_remedy(text: str, words: str) -> None
 )
 def test_a_latency_slo_shown_and_read_again_is_the_same(name: str, bound: int, unit: str) -> None:
     """As long as its bound has three digits."""
-    slo = parse_slo(f"{name}<{bound}{unit}")
-    assert parse_slo(str(slo)) == slo
+    for of in ("", "pay: "):
+        slo = parse_slo(f"{of}{name}<{bound}{unit}")
+        assert parse_slo(str(slo)) == slo
 
 
 @given(st.sampled_from(["errors<", "goodput>"]), st.integers(0, 1000))

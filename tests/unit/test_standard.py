@@ -289,7 +289,7 @@ def test_edges_near_a_prediction_are_confirmed_as_soon_as_they_can_be() -> None:
 def test_a_plan_with_a_search_gets_this_controller() -> None:
     """With its numbers, and the first rate that was measured where it names none."""
     target = Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",))
-    plan = Plan(target, Scenario("GET", "/"), Search(to_per_s=30.0, first_look=500))
+    plan = Plan(target, (Scenario("GET", "/"),), Search(to_per_s=30.0, first_look=500))
     controller = controller_for(plan, 40.0)
     assert isinstance(controller, Standard)
     assert (controller.from_per_s, controller.first_look) == (30.0, 500)

@@ -18,7 +18,7 @@ def start_engine(plan: Plan, max_in_flight: int) -> Engine:
         engine = Engine(
             address=_address(plan),
             request=request_bytes(plan),
-            head_only=plan.scenario.method == "HEAD",
+            head_only=plan.scenarios[0].method == "HEAD",
             keep_alive=target.keep_alive,
             tls_server_name=target.host if target.tls else None,
             ca_pem=None if target.ca_file is None else Path(target.ca_file).read_bytes(),
@@ -50,7 +50,7 @@ def drain(engine: Engine, wait_ns: int) -> list[Interval]:
 
 def request_bytes(plan: Plan) -> bytes:
     """The request as it goes out. Raises ValueError with a fault on each line."""
-    scenario, target = plan.scenario, plan.target
+    scenario, target = plan.scenarios[0], plan.target
     host = f"[{target.host}]" if ":" in target.host else target.host
     port = "" if target.port == (443 if target.tls else 80) else f":{target.port}"
     return encode_request(

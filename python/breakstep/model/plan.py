@@ -30,12 +30,18 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The request that one arrival performs. Header values may be secret: see `plan.redact`."""
+    """A request that an arrival may perform. Header values may be secret: see `plan.redact`.
+
+    Of several, each is performed by a share of the arrivals: its weight over the sum of all. The
+    name tells it from the others and is empty only where there are none.
+    """
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    name: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +91,13 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run, fixed. With no `slos` the session assumes some from the unloaded response time."""
+    """A run, fixed. With no `slos` the session assumes some from the unloaded response time.
+
+    Which of the `scenarios` an arrival performs follows from the seed and the arrival's number.
+    """
 
     target: Target
-    scenario: Scenario
+    scenarios: tuple[Scenario, ...]
     load: Staircase | Search
     slos: tuple[Slo, ...] = ()
     arrivals: Arrivals = "poisson"

@@ -1,7 +1,7 @@
 """A service-level objective: a bound on a response-time quantile, an error share or the goodput."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from breakstep.model.units import exact_duration, parse_duration
@@ -27,25 +27,45 @@ class Slo:
     `latency`: the `quantile` of response time is at most `bound_ns`, failed arrivals being worse
     than any bound. `errors`: at most `share` of arrivals fail. `goodput`: at least `share` of
     arrivals succeed within the tightest latency bound.
+
+    With a `request` only the arrivals that performed it are judged.
     """
 
     kind: Literal["latency", "errors", "goodput"]
     quantile: float = 0.0
     bound_ns: int = 0
     share: float = 0.0
+    request: str | None = None
 
     def __str__(self) -> str:
+        of = "" if self.request is None else f"{self.request}: "
         if self.kind == "latency":
-            return f"{quantile_name(self.quantile)}<{exact_duration(self.bound_ns)}"
+            return f"{of}{quantile_name(self.quantile)}<{exact_duration(self.bound_ns)}"
         sign = "<" if self.kind == "errors" else ">"
-        return f"{self.kind}{sign}{100 * self.share:g}%"
+        return f"{of}{self.kind}{sign}{100 * self.share:g}%"
 
 
 def parse_slo(text: str) -> Slo:
-    """Reads `p95<200ms`, `errors<1%` or `goodput>97%`.
+    """Reads `p95<200ms`, `errors<1%` or `goodput>97%`, each also as `NAME: p95<200ms`.
 
     Raises ValueError that says what an SLO looks like.
     """
+    # No bound has a colon, a name may.
+    name, colon, bound = text.rpartition(":")
+    if not colon:
+        return _bound(text)
+    if not name.strip():
+        msg = f"{text!r}: no request is named before the colon; leave it out to judge them all"
+        raise ValueError(msg)
+    return replace(_bound(bound), request=name.strip())
+
+
+def quantile_name(quantile: float) -> str:
+    """`p95`, `p99.9`: the way people write a quantile."""
+    return f"p{100 * quantile:g}"
+
+
+def _bound(text: str) -> Slo:
     if match := _SHARE.fullmatch(text.strip()):
         kind: Literal["errors", "goodput"] = (
             "errors" if match[1].startswith("errors") else "goodput"
@@ -63,11 +83,6 @@ def parse_slo(text: str) -> Slo:
         msg = f"{text!r}: a bound of zero can never be met"
         raise ValueError(msg)
     return Slo("latency", quantile=QUANTILES[match[1]], bound_ns=bound_ns)
-
-
-def quantile_name(quantile: float) -> str:
-    """`p95`, `p99.9`: the way people write a quantile."""
-    return f"p{100 * quantile:g}"
 
 
 def _share_slo(text: str, kind: Literal["errors", "goodput"], share: float) -> Slo:

@@ -26,6 +26,7 @@ from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_S, parse_duration, parse_rate
 from breakstep.plan.address import Resolver, Url, authorisation_fault, parse_url, resolve
 from breakstep.plan.probes import parse_probe
+from breakstep.plan.requests import faults_of
 
 T = TypeVar("T")
 
@@ -92,12 +93,13 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     ca_file = faults.of("--cacert", _readable, flags.cacert)
     scenario = _scenario(url, flags, headers, body or b"")
     _check_request(scenario, flags, faults)
+    faults.texts.extend(faults_of((scenario,), [slo for slo in slos if slo is not None]))
     # The host is only asked for once everything that can be said without it is right.
     target = None if url is None else _target(url, flags, ca_file, faults, resolver)
     faults.raise_if_any()
     return Plan(
         target=cast("Target", target),
-        scenario=scenario,
+        scenarios=(scenario,),
         load=cast("Staircase | Search", load),
         slos=tuple(cast("list[Slo]", slos)),
         arrivals=cast("Arrivals", flags.arrivals),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote_plus
 
-from breakstep.model.plan import Plan, Search, Staircase
+from breakstep.model.plan import Plan, Scenario, Search, Staircase
 from breakstep.model.probe import ProbeSpec
 from breakstep.model.units import NS_PER_S
 
@@ -43,15 +43,7 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
     document["slos"] = [str(slo) for slo in plan.slos]
     document["load"] = _load(plan.load)
     document["target"]["url"] = redact_url(plan.target.url)
-    document["scenario"] = {
-        "method": plan.scenario.method,
-        "path": redact_url(plan.scenario.path),
-        "headers": {name: redact_header(name, value) for name, value in plan.scenario.headers},
-        "body_bytes": len(plan.scenario.body),
-        "body_sha256": hashlib.sha256(plan.scenario.body).hexdigest()
-        if plan.scenario.body
-        else None,
-    }
+    document["scenarios"] = [_scenario(scenario) for scenario in plan.scenarios]
     return document
 
 
@@ -106,6 +98,19 @@ def probe_json(spec: ProbeSpec) -> Mapping[str, object]:
 def _redact_pair(pair: re.Match[str]) -> str:
     secret = _SECRET.search(unquote_plus(pair[1]))
     return f"{pair[1]}={REDACTED}" if secret else pair[0]
+
+
+def _scenario(scenario: Scenario) -> Mapping[str, Any]:
+    body = scenario.body
+    return {
+        "name": scenario.name,
+        "weight": scenario.weight,
+        "method": scenario.method,
+        "path": redact_url(scenario.path),
+        "headers": {name: redact_header(name, value) for name, value in scenario.headers},
+        "body_bytes": len(body),
+        "body_sha256": hashlib.sha256(body).hexdigest() if body else None,
+    }
 
 
 def _load(load: Staircase | Search) -> Mapping[str, Any]:

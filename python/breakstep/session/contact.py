@@ -43,7 +43,7 @@ def check_contact(plan: Plan, contact: Contact) -> None:
         )
     if contact.median_ns is None and (refused := _refusal(tally.statuses)) is not None:
         raise TargetError(
-            f"{plan.scenario.method} {url} is answered {refused} every time: "
+            f"{plan.scenarios[0].method} {url} is answered {refused} every time: "
             f"check the path, the method and the headers{_tls_hint(plan, refused)}"
         )
 

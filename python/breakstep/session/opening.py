@@ -17,7 +17,7 @@ def opening(plan: Plan, contact: Contact, *, assumed: bool) -> str:
     slos = ", ".join(str(slo) for slo in plan.slos)
     note = " (assumed: name your own with --slo)" if assumed else ""
     return (
-        f"target {plan.scenario.method} {redact_url(target.url)} at {where}{more}{fast}\n"
+        f"target {plan.scenarios[0].method} {redact_url(target.url)} at {where}{more}{fast}\n"
         f"SLO    {slos}{note}{_outlook(plan, contact)}"
     )
 

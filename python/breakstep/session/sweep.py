@@ -249,6 +249,6 @@ def _opening(plan: SweepPlan, contact: Contact) -> str:
     think = format_duration(plan.think_ns) if plan.think_ns else "no"
     levels = ", ".join(map(str, plan.concurrency))
     return (
-        f"target {base.scenario.method} {redact_url(target.url)} at {where}{fast}\n"
+        f"target {base.scenarios[0].method} {redact_url(target.url)} at {where}{fast}\n"
         f"users  {levels}, closed model, {think} think time"
     )
