@@ -1,6 +1,7 @@
 """`result.json`, format `breakstep.result/1`: every key is present, null where nothing is known.
 
-History of the format: 1, the first.
+History of the format: 1, the first. What was added to it since: the `why` of a run and the
+`estimate` of a criterion.
 """
 
 import json
@@ -25,6 +26,7 @@ from breakstep.model.record import (
     Trust,
     Verdict,
 )
+from breakstep.store.format import check_format, known
 from breakstep.store.run_directory import RESULT
 
 NOT_OBSERVED: Mapping[str, Any] = {
@@ -87,12 +89,7 @@ def dumps(result: Result) -> str:
 
 def from_json(document: Mapping[str, Any]) -> Result:
     """The result that `to_json` wrote. Raises StoreError for another format or a missing key."""
-    found = document.get("format")
-    if found != FORMAT:
-        raise StoreError(
-            f"this is not a result that this breakstep reads: its format is {found!r}, "
-            f"not {FORMAT!r}"
-        )
+    check_format(document.get("format"))
     try:
         return _result(document)
     except KeyError as error:
@@ -176,26 +173,25 @@ def _result(document: Mapping[str, Any]) -> Result:
 
 
 def _answer(answer: Mapping[str, Any]) -> Answer:
-    fields: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in answer.items()
-    }
-    return Answer(**fields)
+    values = {key: tuple(v) if isinstance(v, list) else v for key, v in answer.items()}
+    return known(Answer, values)
 
 
 def _run(run: Mapping[str, Any]) -> RunRecord:
-    return RunRecord(**{**run, "steps": tuple(_step(step) for step in run["steps"])})
+    steps = tuple(_step(step) for step in run["steps"])
+    return known(RunRecord, {"why": "", **run, "steps": steps})
 
 
 def _step(step: Mapping[str, Any]) -> StepRecord:
-    durations: dict[str, Any] = {name: Durations(**step[name]) for name in _DURATIONS}
+    durations: dict[str, Any] = {name: known(Durations, step[name]) for name in _DURATIONS}
     return StepRecord(
         **{name: step[name] for name in _NUMBERS},
         **durations,
         outcomes=step["outcomes"],
         statuses={int(status): count for status, count in step["statuses"].items()},
         causes=step["causes"],
-        in_flight=InFlight(**step["in_flight"]),
-        generator=Generator(**step["generator"]),
+        in_flight=known(InFlight, step["in_flight"]),
+        generator=known(Generator, step["generator"]),
         window_from=step["window"]["from"],
         window_to=step["window"]["to"],
         verdict=_verdict(step),
@@ -209,9 +205,9 @@ def _verdict(step: Mapping[str, Any]) -> Verdict:
 
 
 def _criterion(criterion: Mapping[str, Any]) -> Criterion:
-    estimate = criterion["estimate"]
-    return Criterion(**{**criterion, "estimate": estimate and Estimate(**estimate)})
+    estimate = criterion.get("estimate")
+    return known(Criterion, {**criterion, "estimate": estimate and known(Estimate, estimate)})
 
 
 def _trust(trust: Mapping[str, Any]) -> Trust:
-    return Trust(trust["verdict"], tuple(Check(**check) for check in trust["checks"]))
+    return Trust(trust["verdict"], tuple(known(Check, check) for check in trust["checks"]))
