@@ -1,37 +1,25 @@
 """`find`: from a plan to the breaking point, with everything a run leaves behind."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from breakstep._engine import Engine
 from breakstep.analysis.gate import AFTER, gate_ns
-from breakstep.analysis.verdict import tightest_bound_ns
-from breakstep.engine.contact import Contact, first_contact
-from breakstep.engine.generator import start_engine
+from breakstep.engine.contact import Contact
 from breakstep.engine.reach import at_its_address
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
 from breakstep.plan import limits
-from breakstep.plan.limits import Machine
 from breakstep.report.around_break import around_break
 from breakstep.report.html import render_html
 from breakstep.session.around import Around
 from breakstep.session.assembled import Ended, assembled
 from breakstep.session.books import open_writer
-from breakstep.session.contact import (
-    check_contact,
-    load_ns,
-    out_of_reach,
-    settled_plan,
-)
+from breakstep.session.contact import load_ns
 from breakstep.session.detection import detected, named_probes
 from breakstep.session.explained import explained
-from breakstep.session.guard import HostGuard
 from breakstep.session.headroom import headroom_checks
-from breakstep.session.opening import opening
 from breakstep.session.passes import Bench, Passes
 from breakstep.session.signals import sampling, with_signals
+from breakstep.session.stage import engine_for, guard_on, reached
 from breakstep.store.intervals_csv import read_intervals
 from breakstep.store.run_directory import INTERVALS
 
@@ -49,10 +37,10 @@ def find(plan: Plan, around: Around) -> Result:
     # The user's own probes are opened first: a target at work may leave them no connection.
     with (
         sampling(named_probes(plan)) as book,
-        _engine(plan, machine) as engine,
-        _guard(plan) as guard,
+        engine_for(plan, machine) as engine,
+        guard_on(plan) as guard,
     ):
-        contact, judged = _reached(plan, engine, around)
+        contact, judged = reached(plan, engine, around)
         book.desk.add(detected(plan, engine, around))
         with open_writer(around.out, engine) as writer:
             bench = Bench(judged, around, engine, writer, guard, book)
@@ -70,19 +58,6 @@ def find(plan: Plan, around: Around) -> Result:
     return result
 
 
-def _reached(plan: Plan, engine: Engine, around: Around) -> tuple[Contact, Plan]:
-    """What the target says without load, and the plan with the SLOs that are judged."""
-    contact = first_contact(engine, around.stopping)
-    if not around.stopping():
-        check_contact(plan, contact)
-    judged = settled_plan(plan, contact)
-    around.say(opening(judged, contact, assumed=not plan.slos))
-    for text in out_of_reach(judged, contact):
-        around.say(f"warning: {text}")
-    engine.set_good_within(tightest_bound_ns(judged.slos))
-    return contact, judged
-
-
 def _gated(bench: Bench, contact: Contact) -> Passes:
     """The runs, with the host watched before and after them, and the generator tried beyond."""
     plan, guard, around = bench.plan, bench.guard, bench.around
@@ -93,21 +68,3 @@ def _gated(bench: Bench, contact: Contact) -> Passes:
     guard.gate_after(plan.slos, round(AFTER * gate_for_ns), around.stopping)
     guard.keep(headroom_checks(plan, [one.record() for one in passes.done], around.stopping))
     return passes
-
-
-@contextmanager
-def _engine(plan: Plan, machine: Machine) -> Iterator[Engine]:
-    engine = start_engine(plan, limits.connections_allowed(plan, machine))
-    try:
-        yield engine
-    finally:
-        engine.stop()
-
-
-@contextmanager
-def _guard(plan: Plan) -> Iterator[HostGuard]:
-    guard = HostGuard.on(plan.pin)
-    try:
-        yield guard
-    finally:
-        guard.stop()
