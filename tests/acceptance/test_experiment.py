@@ -13,7 +13,7 @@ import pytest
 import breakstep
 from acceptance.again import proven
 from breakstep import Result
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
 
 pytestmark = pytest.mark.sockets
 

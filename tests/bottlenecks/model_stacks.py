@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acceptance.hog import hog
 from bottlenecks.stack import GENERATOR_CORE, Running, Stack
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
 
 SERVERS, MANY_SERVERS, SERVICE_S = 4, 20, 0.02
 CAPACITY_PER_S = SERVERS / SERVICE_S

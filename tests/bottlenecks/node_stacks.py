@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bottlenecks.stack import SERVER_CORE, Running, Stack, on_core, unloaded_s
-from servers.node_probe import node_app
-from servers.postgres import Postgres, postgres
+from breakstep.lab.servers.node_app import node_app
+from breakstep.lab.servers.postgres import Postgres, postgres
+from servers.scripts import JS
 
 ROUNDS = 20_000
 """Of pbkdf2Sync: milliseconds in which the loop does nothing else."""
@@ -18,7 +19,7 @@ ROWS = 30_000
 
 @contextmanager
 def _blocking(home: Path) -> Iterator[Running]:
-    with node_app(home) as app:
+    with node_app(home, JS / "app.js") as app:
         url = f"http://{app.address}/cpu?{ROUNDS}"
         port = app.address.rpartition(":")[2]
         yield Running(
@@ -40,7 +41,7 @@ def _pooled(home: Path, path: str, capacity_per_s: float | None) -> Iterator[Run
 @contextmanager
 def _app(home: Path, database: Postgres) -> Iterator[Running]:
     environment: Mapping[str, str] = {"PG_DSN": database.dsn(), "PG_POOL": str(POOL)}
-    with node_app(home, "pooled.js", environment=environment) as app:
+    with node_app(home, JS / "pooled.js", environment=environment) as app:
         probes = [
             f"node:{app.probe}",
             f"process:{app.pid},name=app",

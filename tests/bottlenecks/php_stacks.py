@@ -8,9 +8,10 @@ import pytest
 
 from bottlenecks.stack import SERVER_CORE, Running, Stack, on_core
 from breakstep import Result
-from servers.nginx_front import Front, nginx_front
-from servers.php_fpm import PhpFpm, Pool, php_fpm
-from servers.postgres import Postgres, postgres
+from breakstep.lab.servers.nginx_front import Front, nginx_front
+from breakstep.lab.servers.php_fpm import PhpFpm, Pool, php_fpm
+from breakstep.lab.servers.postgres import Postgres, postgres
+from servers.scripts import php_behind
 
 CPU_MS = 5
 WORKERS, SLEEP_S = 5, 0.1
@@ -23,7 +24,9 @@ BACKLOG, WAIT_S, PATIENCE_MS = 8, 0.05, 2000
 def _served(home: Path, pool: Pool, patience_ms: int = 5000) -> Iterator[tuple[str, PhpFpm]]:
     """The address of nginx in front of a pool of PHP."""
     with php_fpm(home, pool) as fpm:
-        front = Front(fpm.listen, read_timeout_ms=patience_ms, connect_timeout_ms=patience_ms)
+        front = Front(
+            php_behind(fpm.listen), read_timeout_ms=patience_ms, connect_timeout_ms=patience_ms
+        )
         with nginx_front(home, front) as nginx:
             yield nginx.address, fpm
 

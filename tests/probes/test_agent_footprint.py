@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from breakstep.lab.servers.process import child, free_port, wait_for_port
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.desk import ProbeDesk
 from servers.agent import Agent, agent
-from servers.process import child, free_port, wait_for_port
 
 WINDOW_S = 4.0
 ATTEMPTS = 3

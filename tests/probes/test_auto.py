@@ -11,6 +11,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from breakstep.lab.servers.node_app import node_app
+from breakstep.lab.servers.php_fpm import Pool, php_fpm
+from breakstep.lab.servers.postgres import postgres
+from breakstep.lab.servers.process import child, free_port
 from breakstep.model.errors import ProbeError
 from breakstep.model.units import NS_PER_S
 from breakstep.probe.auto import Detected, detect
@@ -21,11 +25,8 @@ from servers.blocking import blocking
 from servers.front import front
 from servers.haproxy import Balancer, haproxy
 from servers.namespace import namespace
-from servers.node_probe import node_app
-from servers.php_fpm import Pool, php_fpm
-from servers.postgres import postgres
-from servers.process import child, free_port
 from servers.redis import redis
+from servers.scripts import JS
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_node_behind_nginx_leads_on_to_its_database_and_its_cache(home: Path) ->
         database, cache = stack.enter_context(postgres()), stack.enter_context(redis(home))
         port = cache.address.rpartition(":")[2]
         environment = {"PG_DSN": database.dsn(), "REDIS_PORT": port}
-        app = stack.enter_context(node_app(home, "database.js", environment=environment))
+        app = stack.enter_context(node_app(home, JS / "database.js", environment=environment))
         nginx = stack.enter_context(front(home, app.address, keep=True))
         getting(nginx.port, "/")()
         # The preload answers from a thread that takes its time to begin.
@@ -180,7 +181,7 @@ def test_what_cannot_be_asked_is_named_with_how_to_turn_it_on(home: Path) -> Non
             "REDIS_PORT": cache.address.rpartition(":")[2],
         }
         app = stack.enter_context(
-            node_app(home, "database.js", preload=False, environment=environment)
+            node_app(home, JS / "database.js", preload=False, environment=environment)
         )
         found = detect("127.0.0.1", int(app.address.rpartition(":")[2]))
     says = "\n".join(found.says)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.go import open_probe, readings
@@ -21,7 +22,6 @@ from probes.watching import during, eventually, probing
 from servers.go import SOURCE, GoApp, go_app
 from servers.hostile import BEHAVIOURS, behaving, hostile
 from servers.peer import Peer
-from servers.process import free_port
 
 
 @pytest.fixture(scope="module")

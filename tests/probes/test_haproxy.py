@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.haproxy import Haproxy, open_probe
@@ -18,7 +19,6 @@ from breakstep.probe.reading import Reading
 from breakstep.probe.stream import connect
 from servers.haproxy import PASSWORD, Balancer, haproxy
 from servers.hostile import BEHAVIOURS, hostile
-from servers.process import free_port
 
 ONE = "{proxy=app,server=one}"
 TWO = "{proxy=app,server=two}"

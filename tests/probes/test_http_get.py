@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.probe.http_get import _exchange, get
 from breakstep.probe.stream import Stream
 from servers.hostile import BEHAVIOURS, BODY, Behaviour, behaving, full_backlog, hostile
 from servers.nginx import nginx
 from servers.peer import Peer
-from servers.process import free_port
 
 
 def answering(response: bytes) -> Behaviour:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.probe import sock_diag
 from breakstep.probe.listen import Listen, Queues, queues_of
@@ -18,7 +19,6 @@ from breakstep.probe.reading import Probe
 from breakstep.probe.sock_diag import State, TcpSocket, bits, tcp_sockets
 from probes.watching import during, eventually, now, probing
 from servers.blocking import Blocking, answer, ask, blocking
-from servers.process import free_port
 
 LONG = 2_000_000
 """Iterations that keep an event loop for about a second."""

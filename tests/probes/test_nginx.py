@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.nginx_front import Front, NginxFront, nginx_front
+from breakstep.lab.servers.php_fpm import Pool, php_fpm
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.http_get import get
@@ -19,9 +22,7 @@ from breakstep.probe.nginx import Nginx, Status, open_probe, parse_page
 from breakstep.probe.reading import PartialError
 from breakstep.probe.stream import connect
 from servers.hostile import BEHAVIOURS, full_backlog, hostile
-from servers.nginx_front import Front, NginxFront, nginx_front
-from servers.php_fpm import Pool, php_fpm
-from servers.process import free_port
+from servers.scripts import php_behind
 
 PAGE = (
     b"Active connections: 5 \nserver accepts handled requests\n 70 68 90 \n"
@@ -98,7 +99,7 @@ def test_reads_responses_and_times_from_the_access_log(tmp_path: Path) -> None:
     """Classes are counted; a script of 50 ms takes as long in both times, and connects at once."""
     with (
         php_fpm(tmp_path, Pool()) as pool,
-        nginx_front(tmp_path, Front(fastcgi=pool.listen)) as server,
+        nginx_front(tmp_path, Front(fastcgi=php_behind(pool.listen))) as server,
         probing(server) as probe,
     ):
         assert read(probe)["responses{class=2xx}"] == 0

@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from breakstep.cli.app import app
+from breakstep.lab.servers.node_app import NodeApp, node_app
+from breakstep.lab.servers.postgres import postgres
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.node import PRELOAD, open_probe, readings
@@ -24,10 +27,8 @@ from breakstep.probe.node_processes import NodeProcess, Pool, parse_processes
 from breakstep.probe.reading import Probe
 from probes.watching import eventually, now, probing
 from servers.hostile import BEHAVIOURS, behaving, hostile
-from servers.node_probe import NodeApp, node_app
 from servers.peer import Peer
-from servers.postgres import postgres
-from servers.process import free_port
+from servers.scripts import JS
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def watched(
     home: Path, script: str = "app.js", **environment: str
 ) -> Iterator[tuple[NodeApp, Probe]]:
     """An app under the preload and the probe on it."""
-    with node_app(home, script, environment=environment) as server:
+    with node_app(home, JS / script, environment=environment) as server:
         assert eventually(lambda: answers(server.probe))
         with probing(f"node:{server.probe}") as probe:
             yield server, probe
@@ -202,10 +203,13 @@ def test_a_cluster_is_summed_and_its_busiest_loop_shown(tmp_path: Path) -> None:
 
 def test_another_process_takes_over_when_the_one_that_answers_ends(tmp_path: Path) -> None:
     """Two apps share a port; the probe sees both, and the second alone once the first is gone."""
-    with node_app(tmp_path) as first:
+    with node_app(tmp_path, JS / "app.js") as first:
         assert eventually(lambda: answers(first.probe))
         port = int(first.probe.split(":")[1])
-        with node_app(tmp_path, probe_port=port), probing(f"node:{first.probe}") as probe:
+        with (
+            node_app(tmp_path, JS / "app.js", probe_port=port),
+            probing(f"node:{first.probe}") as probe,
+        ):
             assert eventually(lambda: now(probe)["processes"] == 2.0)
             with suppress(ConnectionError, http.client.HTTPException):
                 get(first, "/exit")
@@ -311,7 +315,7 @@ def test_hands_nothing_to_a_stranger_on_its_port(tmp_path: Path) -> None:
 
     with behaving(stranger) as address:
         port = int(address.split(":")[1])
-        with node_app(tmp_path, probe_port=port) as server:
+        with node_app(tmp_path, JS / "app.js", probe_port=port) as server:
             assert eventually(lambda: len(requests) > 0)
             time.sleep(1.0)
             assert get(server, "/fast") == 200

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers import pgbouncer as servers
+from breakstep.lab.servers.postgres import Postgres, postgres
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.pgbouncer import PgBouncer, open_probe, readings
-from servers import pgbouncer as servers
-from servers.postgres import Postgres, postgres
-from servers.process import free_port
 
 POOL_SIZE = 2
 

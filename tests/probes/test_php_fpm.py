@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.nginx_front import Front, nginx_front
+from breakstep.lab.servers.php_fpm import Pool, php_fpm
+from breakstep.lab.servers.postgres import postgres
+from breakstep.lab.servers.process import child, free_port, wait_for_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.fastcgi import Answer, encode_get
@@ -17,10 +21,7 @@ from breakstep.probe.php_fpm import PhpFpm, open_probe
 from breakstep.probe.php_fpm_status import Status, parse_status
 from breakstep.probe.stream import Address, connect
 from servers.hostile import BEHAVIOURS, hostile
-from servers.nginx_front import Front, nginx_front
-from servers.php_fpm import SCRIPTS, Pool, php_fpm
-from servers.postgres import postgres
-from servers.process import child, free_port, wait_for_port
+from servers.scripts import PHP, php_behind
 
 PAGE = {
     "pool": "www",
@@ -59,7 +60,7 @@ def failure(spec: str) -> str:
 @contextmanager
 def requests(listen: str, script: str, query: str, count: int) -> Iterator[None]:
     """That many requests under way in a pool."""
-    request = encode_get(str(SCRIPTS / script), query)
+    request = encode_get(str(PHP / script), query)
     with ExitStack() as sockets:
         for _ in range(count):
             sockets.enter_context(connect(_address(listen), 2.0)).sendall(request)
@@ -70,7 +71,7 @@ def ask(listen: str, script: str, query: str = "") -> tuple[int, bytes]:
     """The status and body that a script of a pool answers."""
     answer = Answer(100_000)
     with connect(_address(listen), 5.0) as stream:
-        stream.sendall(encode_get(str(SCRIPTS / script), query))
+        stream.sendall(encode_get(str(PHP / script), query))
         while not answer.ended:
             answer.feed(stream.recv(65_536))
     return answer.page().status, answer.page().body
@@ -154,7 +155,7 @@ def test_reads_over_http(tmp_path: Path) -> None:
     """Through a web server it is the same page, answered by a worker that is not counted."""
     with (
         php_fpm(tmp_path, Pool(status_listen=False)) as server,
-        nginx_front(tmp_path, Front(fastcgi=server.listen)) as front,
+        nginx_front(tmp_path, Front(fastcgi=php_behind(server.listen))) as front,
     ):
         probe = open_probe(parse_probe(f"php-fpm:http://{front.address}/status"))
         # The worker that answered before may still be about to finish.

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers import postgres as servers
+from breakstep.lab.servers.pgbouncer import pgbouncer
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.model.probe import ProbeSpec
 from breakstep.plan.probes import parse_probe
 from breakstep.probe import libpq, registry
 from breakstep.probe.postgres import Postgres, open_probe, readings, remark
 from breakstep.probe.postgres_cpu import LocalServer, find_server
-from servers import postgres as servers
 from servers.hostile import behaving, full_backlog
 from servers.peer import Peer
-from servers.pgbouncer import pgbouncer
-from servers.process import free_port
 
 Connection = psycopg.Connection[tuple[object, ...]]
 MAX_CONNECTIONS = 20

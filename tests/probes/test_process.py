@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.probe.local_listeners import listeners_at
 from breakstep.probe.process_files import (
@@ -22,7 +23,6 @@ from breakstep.probe.process_files import (
 )
 from breakstep.probe.reading import Probe
 from probes.watching import burn, during, eventually, now, probing
-from servers.process import free_port
 
 PRELUDE = """
 import ctypes, hashlib, os, resource, signal, sys, threading, time

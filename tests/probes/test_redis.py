@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from breakstep.lab.servers.process import free_port
 from breakstep.model.errors import ProbeError
 from breakstep.plan.probes import parse_probe
 from breakstep.probe.redis import Redis, open_probe, parse_info, readings
@@ -20,7 +21,6 @@ from breakstep.probe.stream import Stream
 from servers import redis as servers
 from servers.hostile import BEHAVIOURS, behaving, full_backlog, hostile
 from servers.peer import Peer
-from servers.process import free_port
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child
+from breakstep.lab.servers.process import child
 
 TOKEN = "a-token-that-only-tests-know"  # noqa: S105 - and that is no secret
 _START_S = 20.0

@@ -1,7 +1,6 @@
 """A Node server whose event loop stands still for every request: `blocking.js`."""
 
 import http.client
-import shutil
 import socket
 import subprocess
 import time
@@ -10,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child
+from breakstep.lab.servers.process import child
+from breakstep.lab.servers.programs import program
 
 _SCRIPT = Path(__file__).with_name("blocking.js")
 _START_S = 10.0
@@ -51,11 +51,8 @@ def answer(client: socket.socket) -> int:
 @contextmanager
 def blocking(home: Path, path: str | None = None) -> Iterator[Blocking]:
     """Starts Node on a free loopback port, or on a unix socket at `path`."""
-    program = shutil.which("node")
-    if program is None:
-        raise RuntimeError("node is not installed: run `make system`")
     log = home / "blocking.log"
-    with child([program, str(_SCRIPT), *([path] if path else [])], log) as process:
+    with child([program("node"), str(_SCRIPT), *([path] if path else [])], log) as process:
         yield Blocking(_printed(process, log), process.pid)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from servers.nginx import program
-from servers.php_fpm import SCRIPTS
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
+from servers.scripts import PHP
 
 _CONFIG = Template("""\
 $user
@@ -34,7 +34,7 @@ http {
 """)
 _FASTCGI = f"""
       fastcgi_pass behind;
-      fastcgi_param SCRIPT_FILENAME {SCRIPTS}$fastcgi_script_name;
+      fastcgi_param SCRIPT_FILENAME {PHP}$fastcgi_script_name;
       fastcgi_param QUERY_STRING $query_string;
       fastcgi_param REQUEST_METHOD $request_method;
 """
@@ -68,6 +68,6 @@ def front(home: Path, behind: str, *, fastcgi: bool = False, keep: bool = False)
             **{"pass": _FASTCGI if fastcgi else _HTTP},
         )
     )
-    with child([program(), "-p", str(home), "-c", str(config)], log) as process:
+    with child([program("nginx"), "-p", str(home), "-c", str(config)], log) as process:
         wait_for_port(port, process, log)
         yield Front(port, process.pid)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from servers.process import child, printed_port
+from breakstep.lab.servers.process import child, printed_port
 
 SOURCE = Path(__file__).with_name("go_app")
 _OLDEST = (1, 20)

@@ -1,14 +1,13 @@
 """HAProxy in front of HTTP servers, with a stats socket and a stats page."""
 
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
 
 _CONFIG = """\
 global
@@ -87,7 +86,7 @@ def haproxy(home: Path, balancer: Balancer) -> Iterator[Haproxy]:
         )
     )
     log = home / "haproxy.log"
-    command = [*balancer.prefix, _program(), "-db", "-f", str(config)]
+    command = [*balancer.prefix, program("haproxy"), "-db", "-f", str(config)]
     with child(command, log) as process:
         wait_for_port(port, process, log)
         yield Haproxy(
@@ -105,10 +104,3 @@ def _servers(balancer: Balancer) -> Iterator[str]:
     check = " check inter 200ms" if balancer.check else ""
     for name, address in zip(_NAMES, balancer.servers, strict=False):
         yield f"  server {name} {address}{limit}{check}"
-
-
-def _program() -> str:
-    program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-    if program is None:
-        raise RuntimeError("haproxy is not installed: run `make system`")
-    return program

@@ -1,7 +1,6 @@
 """nginx with a configuration of our own: plain, TLS, IPv6 and a unix socket, one access log."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +8,8 @@ from pathlib import Path
 
 import trustme
 
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
 
 BODY = (
     "nginx answers with a body of one hundred bytes, the size of a small JSON document. " + "x" * 17
@@ -85,7 +85,7 @@ def nginx(home: Path) -> Iterator[Nginx]:
     config = home / "nginx.conf"
     config.write_text(_config(home, server))
     log = home / "output.log"
-    with child([program(), "-p", str(home), "-c", str(config)], log) as process:
+    with child([program("nginx"), "-p", str(home), "-c", str(config)], log) as process:
         wait_for_port(_port(server.address), process, log)
         yield server
 
@@ -122,14 +122,6 @@ def _ipv6_address() -> str | None:
 
 def _port(address: str) -> int:
     return int(address.rsplit(":", 1)[1])
-
-
-def program() -> str:
-    """Where nginx is. Raises RuntimeError."""
-    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-    if found is None:
-        raise RuntimeError("nginx is not installed: run `make system`")
-    return found
 
 
 def _log_line(line: str) -> LogLine:

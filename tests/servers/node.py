@@ -1,13 +1,13 @@
 """A Node server that echoes bodies and logs what it received."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child, printed_port
+from breakstep.lab.servers.process import child, printed_port
+from breakstep.lab.servers.programs import program
 
 _SCRIPT = Path(__file__).with_name("node_server.js")
 
@@ -37,10 +37,7 @@ class Node:
 @contextmanager
 def node(home: Path) -> Iterator[Node]:
     """Starts Node with its log in `home`."""
-    program = shutil.which("node")
-    if program is None:
-        raise RuntimeError("node is not installed: run `make system`")
     log, output = home / "requests.log", home / "output.log"
     log.touch()
-    with child([program, str(_SCRIPT), str(log)], output) as process:
+    with child([program("node"), str(_SCRIPT), str(log)], output) as process:
         yield Node(f"127.0.0.1:{printed_port(process, output)}", log)

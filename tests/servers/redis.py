@@ -1,12 +1,12 @@
 """A redis-server of our own: nothing is saved, its files in a directory that is thrown away."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,6 @@ def redis(home: Path, *settings: str, prefix: Sequence[str] = ()) -> Iterator[Re
     Each setting is a line of redis.conf: `maxclients 10`. `prefix` goes before the command:
     `taskset -c 1`.
     """
-    program = shutil.which("redis-server")
-    if program is None:
-        raise RuntimeError("redis-server is not installed: run `make system`")
     port, log, path = free_port(), home / "redis.log", home / "redis.sock"
     lines = [
         f"port {port}",
@@ -39,6 +36,6 @@ def redis(home: Path, *settings: str, prefix: Sequence[str] = ()) -> Iterator[Re
     ]
     config = home / "redis.conf"
     config.write_text("\n".join(lines) + "\n")
-    with child([*prefix, program, str(config)], log) as process:
+    with child([*prefix, program("redis-server"), str(config)], log) as process:
         wait_for_port(port, process, log)
         yield Redis(f"127.0.0.1:{port}", path, process.pid)

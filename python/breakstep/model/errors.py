@@ -29,3 +29,7 @@ class ProbeError(BreakstepError):
 
 class StoreError(BreakstepError):
     """A run directory could not be written or read."""
+
+
+class LabError(BreakstepError):
+    """A lab's server could not be started, or something that it needs is missing."""

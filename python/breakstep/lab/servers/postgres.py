@@ -4,14 +4,22 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
+from breakstep.lab.servers.process import child, free_port, wait_for_port, words
+from breakstep.lab.servers.programs import postgres_program
+from breakstep.lab.servers.unprivileged import Unprivileged, unprivileged
+from breakstep.model.errors import LabError
 
-from servers.process import child, free_port, wait_for_port
-from servers.unprivileged import Unprivileged, unprivileged
+try:
+    import psycopg
+except ImportError as missing:
+    # This file is loaded when the first lab with a database is started.
+    raise LabError(
+        "psycopg is not installed, or finds no libpq: pip install 'breakstep[postgres]'"
+    ) from missing
 
 _SETTINGS: Mapping[str, str] = {
     "fsync": "off",
@@ -21,7 +29,6 @@ _SETTINGS: Mapping[str, str] = {
     "shared_buffers": "64MB",
 }
 _START_S = 10.0
-_STOP_S = 10.0
 _TRUSTING = "local all all trust\nhost all all 127.0.0.1/32 trust\n"
 
 
@@ -53,18 +60,19 @@ def postgres(
     *,
     hba: str = _TRUSTING,
     prefix: Sequence[str] = (),
+    within: Path | None = None,
 ) -> Iterator[Postgres]:
     """Starts PostgreSQL with these settings (`max_connections`), as a user who is not root.
 
     `hba` says who may connect and how; the unix socket should trust `postgres`. `prefix` goes
-    before the command: `taskset -c 1`.
+    before the command: `taskset -c 1`. The cluster's directory is made in `within`.
     """
-    with unprivileged() as place:
+    with unprivileged(within) as place:
         data, log = place.home / "data", place.home / "postgres.log"
         _initdb(place, data)
         (data / "pg_hba.conf").write_text(hba)
         port = free_port()
-        command = [*prefix, *place.prefix, str(_program("postgres")), "-D", str(data)]
+        command = [*prefix, *place.prefix, postgres_program("postgres"), "-D", str(data)]
         options = {
             **_SETTINGS,
             "port": str(port),
@@ -72,17 +80,12 @@ def postgres(
             **(settings or {}),
         }
         command += [f"--{name}={value}" for name, value in options.items()]
-        with child(command, log) as process:
-            try:
-                wait_for_port(port, process, log)
-                server = Postgres(port, place.home, process.pid, log)
-                _wait_until_ready(server)
-                yield server
-            finally:
-                # The gentler SIGTERM would wait for every client to leave.
-                process.send_signal(signal.SIGINT)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_STOP_S)
+        # The gentler SIGTERM would wait for every client to leave.
+        with child(command, log, farewell=signal.SIGINT) as process:
+            wait_for_port(port, process, log)
+            server = Postgres(port, place.home, process.pid, log)
+            _wait_until_ready(server)
+            yield server
 
 
 def _wait_until_ready(server: Postgres) -> None:
@@ -93,12 +96,12 @@ def _wait_until_ready(server: Postgres) -> None:
             return server.run("SELECT 1")
         except psycopg.OperationalError as error:
             if time.monotonic() > give_up:
-                raise RuntimeError(f"not ready: {server.log.read_text()}") from error
+                raise LabError(f"PostgreSQL is not ready: {words(server.log)}") from error
             time.sleep(0.02)
 
 
 def _initdb(place: Unprivileged, data: Path) -> None:
-    command = [*place.prefix, str(_program("initdb")), "--pgdata", str(data)]
+    command = [*place.prefix, postgres_program("initdb"), "--pgdata", str(data)]
     command += [
         "--username=postgres",
         "--auth=trust",
@@ -106,18 +109,8 @@ def _initdb(place: Unprivileged, data: Path) -> None:
         "--no-locale",
         "--encoding=UTF8",
     ]
-    made = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    made = subprocess.run(  # noqa: S603  our own command line
+        command, capture_output=True, text=True, check=False, cwd="/"
+    )
     if made.returncode != 0:
-        raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
-
-
-def _program(name: str) -> Path:
-    """Debian keeps every version in a folder of its own, outside of PATH."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=_version)
-    if not found:
-        raise RuntimeError("postgresql is not installed: run `make system`")
-    return found[-1]
-
-
-def _version(program: Path) -> int:
-    return int(program.parts[-3])
+        raise LabError(f"initdb failed: {made.stdout}{made.stderr}")

@@ -1,14 +1,14 @@
 """A PgBouncer of our own in front of a PostgreSQL."""
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from servers.postgres import Postgres
-from servers.process import child, free_port, wait_for_port
-from servers.unprivileged import unprivileged
+from breakstep.lab.servers.postgres import Postgres
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
+from breakstep.lab.servers.unprivileged import unprivileged
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,14 @@ def pgbouncer(
     *,
     users: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
+    within: Path | None = None,
 ) -> Iterator[PgBouncer]:
     """Starts PgBouncer with these settings (`default_pool_size`, `pool_mode`).
 
-    Without `users`, who have passwords, anyone may connect as anyone.
+    Without `users`, who have passwords, anyone may connect as anyone. Its directory is
+    made in `within`.
     """
-    with unprivileged() as place:
+    with unprivileged(within) as place:
         log, config = place.home / "output.log", place.home / "pgbouncer.ini"
         (place.home / "users.txt").write_text(
             "".join(f'"{name}" "{password}"\n' for name, password in (users or {}).items())
@@ -57,13 +59,6 @@ def pgbouncer(
             f"[databases]\n* = host=127.0.0.1 port={behind.port} {user}\n[pgbouncer]\n"
             + "".join(f"{name} = {value}\n" for name, value in options.items())
         )
-        with child([*prefix, *place.prefix, _program(), str(config)], log) as process:
+        with child([*prefix, *place.prefix, program("pgbouncer"), str(config)], log) as process:
             wait_for_port(port, process, log)
             yield PgBouncer(port, process.pid)
-
-
-def _program() -> str:
-    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        raise RuntimeError("pgbouncer is not installed: run `make system`")
-    return program

@@ -2,12 +2,14 @@
 
 import os
 import pwd
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from breakstep.lab.servers.programs import program
+from breakstep.model.errors import LabError
 
 _USERS = ("postgres", "nobody")
 
@@ -21,25 +23,26 @@ class Unprivileged:
 
 
 @contextmanager
-def unprivileged() -> Iterator[Unprivileged]:
-    """A directory that is thrown away, and how to run a command as its user, who is not root."""
-    with tempfile.TemporaryDirectory(prefix="breakstep-") as folder:
+def unprivileged(within: Path | None = None) -> Iterator[Unprivileged]:
+    """A directory that is thrown away, and how to run a command as its user, who is not root.
+
+    The directory is made in `within`, which that user must be able to enter.
+    """
+    with tempfile.TemporaryDirectory(prefix="breakstep-", dir=within) as folder:
         if os.geteuid() != 0:
             yield Unprivileged(Path(folder), ())
             return
         user = _user()
         os.chown(folder, user.pw_uid, user.pw_gid)
+        # The kernel forgets the signal of our death where the user changes: it is set anew.
         ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-        yield Unprivileged(Path(folder), (_program("setpriv"), *ids))
+        command = (program("setpriv"), *ids, "--pdeathsig", "keep", "--")
+        yield Unprivileged(Path(folder), command)
 
 
 def _user() -> pwd.struct_passwd:
     names = {user.pw_name: user for user in pwd.getpwall()}
-    return next(names[name] for name in _USERS if name in names)
-
-
-def _program(name: str) -> str:
-    program = shutil.which(name)
-    if program is None:
-        raise RuntimeError(f"{name} is not installed: run `make system`")
-    return program
+    for name in _USERS:
+        if name in names:
+            return names[name]
+    raise LabError(f"root may not run this server, and there is no user {' or '.join(_USERS)}")

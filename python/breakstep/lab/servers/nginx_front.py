@@ -1,7 +1,4 @@
-"""nginx in front of something: PHP over FastCGI, HTTP servers, or both, with logs and numbers.
-
-`*.php` and `/status` go to FastCGI, everything else to the HTTP servers.
-"""
+"""nginx in front of something: PHP over FastCGI, HTTP servers, or both, with logs and numbers."""
 
 import os
 import subprocess
@@ -10,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.nginx import program
-from servers.php_fpm import SCRIPTS
-from servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.programs import program
 
 _CONFIG = """\
 {user}
@@ -40,9 +36,12 @@ http {{
   proxy_connect_timeout {front.connect_timeout_ms}ms;
   proxy_http_version 1.1;
   proxy_set_header Connection "";
+  {front.http_more}
   {upstream}
   server {{
-    listen 127.0.0.1:{port} backlog=4096;
+    listen 127.0.0.1:{port} backlog=4096{tls};
+    {certificate}
+    {front.server_more}
     {fastcgi}
     {proxy}
   }}
@@ -56,9 +55,9 @@ http {{
 _UPSTREAM = "upstream app {{ {servers} keepalive 512; }}"
 _PROXY = "location / { proxy_pass http://app; }"
 _FASTCGI = """\
-location ~ ^(/status|/[a-z_]+[.]php)$ {{
-      fastcgi_pass {address};
-      fastcgi_param SCRIPT_FILENAME {scripts}$fastcgi_script_name;
+location {fastcgi.location} {{
+      fastcgi_pass {fastcgi.address};
+      fastcgi_param SCRIPT_FILENAME {fastcgi.script};
       fastcgi_param SCRIPT_NAME $fastcgi_script_name;
       fastcgi_param REQUEST_METHOD $request_method;
       fastcgi_param REQUEST_URI $request_uri;
@@ -67,17 +66,33 @@ location ~ ^(/status|/[a-z_]+[.]php)$ {{
       fastcgi_param CONTENT_LENGTH $content_length;
       fastcgi_param SERVER_PROTOCOL $server_protocol;
       fastcgi_param REMOTE_ADDR $remote_addr;
+      {fastcgi.more}
     }}"""
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
-    """What stands behind nginx. `fastcgi` is `HOST:PORT` or `unix:PATH`; `servers` speak HTTP.
+class Fastcgi:
+    """What speaks FastCGI, at `HOST:PORT` or `unix:PATH`, and which requests go there.
 
-    `prefix` goes before the command: `taskset -c 1`.
+    `script` is the file that PHP runs; with the `location` of the default every script of a
+    directory can be asked for: `/srv/scripts$fastcgi_script_name`. `more` is put in verbatim.
     """
 
-    fastcgi: str | None = None
+    address: str
+    script: str
+    location: str = "~ ^(/status|/[a-z_]+[.]php)$"
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What stands behind nginx: FastCGI, and for everything else `servers` that speak HTTP.
+
+    `prefix` goes before the command: `taskset -c 1`. With `certificate`, a PEM of key and
+    certificate, it speaks TLS. `http_more` and `server_more` are put in verbatim.
+    """
+
+    fastcgi: Fastcgi | None = None
     servers: Sequence[str] = ()
     read_timeout_ms: int = 5000
     connect_timeout_ms: int = 5000
@@ -85,6 +100,9 @@ class Front:
     worker_connections: int = 4096
     error_level: str = "error"
     prefix: Sequence[str] = ()
+    certificate: Path | None = None
+    http_more: str = ""
+    server_more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +128,7 @@ def nginx_front(home: Path, front: Front) -> Iterator[NginxFront]:
     port, status_port = free_port(), free_port()
     config, log = home / "nginx-front.conf", home / "front-output.log"
     config.write_text(_config(home, front, port, status_port))
-    command = [*front.prefix, program(), "-p", str(home), "-c", str(config)]
+    command = [*front.prefix, program("nginx"), "-p", str(home), "-c", str(config)]
     with child(command, log) as process:
         wait_for_port(port, process, log)
         yield NginxFront(
@@ -124,7 +142,7 @@ def nginx_front(home: Path, front: Front) -> Iterator[NginxFront]:
 
 def _config(home: Path, front: Front, port: int, status_port: int) -> str:
     servers = " ".join(f"server {address};" for address in front.servers)
-    fastcgi = "" if front.fastcgi is None else _FASTCGI
+    pem = front.certificate
     return _CONFIG.format(
         home=home,
         front=front,
@@ -134,5 +152,7 @@ def _config(home: Path, front: Front, port: int, status_port: int) -> str:
         status_port=status_port,
         upstream=_UPSTREAM.format(servers=servers) if servers else "",
         proxy=_PROXY if servers else "",
-        fastcgi=fastcgi.format(address=front.fastcgi, scripts=SCRIPTS),
+        fastcgi="" if front.fastcgi is None else _FASTCGI.format(fastcgi=front.fastcgi),
+        tls="" if pem is None else " ssl",
+        certificate="" if pem is None else f"ssl_certificate {pem}; ssl_certificate_key {pem};",
     )

@@ -1,19 +1,15 @@
-"""php-fpm with one pool of our own, its scripts in `php/`, and a status page of its own."""
+"""php-fpm with one pool of our own, and a status page of its own."""
 
 import os
-import shutil
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from servers.process import child, free_port, wait_for_port
-
-SCRIPTS = Path(__file__).with_name("php")
-_START_S = 10.0
+from breakstep.lab.servers.process import child, free_port, wait_for_path, wait_for_port
+from breakstep.lab.servers.programs import php_fpm_program
 
 _CONFIG = """\
 [global]
@@ -34,6 +30,7 @@ pm.status_path = /status
 clear_env = no
 catch_workers_output = yes
 {environment}
+{settings}
 """
 
 
@@ -41,7 +38,8 @@ catch_workers_output = yes
 class Pool:
     """What a pool is like. Without `status_listen` its status waits for a free worker.
 
-    `prefix` goes before the command: `taskset -c 1`.
+    `prefix` goes before the command: `taskset -c 1`. `settings` are lines of the pool, such as
+    `access.log` or `php_admin_value[opcache.validate_timestamps]`.
     """
 
     workers: int = 2
@@ -51,6 +49,7 @@ class Pool:
     status_listen: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)
     prefix: Sequence[str] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def php_fpm(home: Path, pool: Pool | None = None) -> Iterator[PhpFpm]:
     config = home / "php-fpm.conf"
     config.write_text(_config(home, pool, listen, status))
     log = home / "php-fpm-output.log"
-    command = [*pool.prefix, _program(), "--fpm-config", str(config), "--nodaemonize"]
+    command = [*pool.prefix, php_fpm_program(), "--fpm-config", str(config), "--nodaemonize"]
     if os.geteuid() == 0:
         command.append("--allow-to-run-as-root")
     with child(command, log) as process:
@@ -90,6 +89,7 @@ def _config(home: Path, pool: Pool, listen: str, status: str) -> str:
         listen=listen.removeprefix("unix:"),
         status_listen=f"pm.status_listen = {status}" if pool.status_listen else "",
         environment="\n".join(f'env[{name}] = "{text}"' for name, text in pool.environment.items()),
+        settings="\n".join(f"{name} = {text}" for name, text in pool.settings.items()),
     )
 
 
@@ -103,18 +103,4 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None
     if not address.startswith("unix:"):
         wait_for_port(int(address.rpartition(":")[2]), process, log)
         return
-    give_up = time.monotonic() + _START_S
-    while not Path(address.removeprefix("unix:")).exists():
-        if time.monotonic() > give_up or process.poll() is not None:
-            raise RuntimeError(f"php-fpm did not listen on {address}: {log.read_text()}")
-        time.sleep(0.01)
-
-
-def _program() -> str:
-    # Debian names the program after the version of PHP.
-    path = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
-    for folder in path.split(":"):
-        for program in sorted(Path(folder).glob("php-fpm*"), reverse=True):
-            if shutil.which(program):
-                return str(program)
-    raise RuntimeError("php-fpm is not installed: run `make system`")
+    wait_for_path(Path(address.removeprefix("unix:")), process, log)
