@@ -13,7 +13,7 @@ from pathlib import Path
 # The tests own the virtual service; they are no package that could be installed.
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from breakstep.analysis.effort import SEARCHES
+from breakstep.analysis.effort import LEISURELY_FROM, SEARCHES
 from breakstep.analysis.prediction import Prediction, lone_times_ns, predict
 from breakstep.model.plan import Effort
 from breakstep.model.units import NS_PER_S
@@ -84,7 +84,8 @@ def _searches(effort: Effort, cells: Sequence[Cell], runs: int) -> Iterator[str]
     yield f"{runs} searches of each cell: {load.first_look} arrivals to a first look, {load.looks}"
     yield f"looks, width {100 * load.width:g} %. ρ* is the true knee as a utilisation; bias, sd and"
     yield "worst are of the knee found; widths are those of the whole interval and bracket. Holds"
-    yield "are 1 s at least, and every step has a warm-up of 2 s: `requests` counts those as well."
+    held, warm = ("100 ms", "50 ms") if load.first_look < LEISURELY_FROM else ("1 s", "2 s")
+    yield f"are {held} at least, after a warm-up of {warm}, which `requests` counts as well."
     yield ""
     yield (
         "| cell | ρ* | found | bias | sd | worst | within 3 % | interval covers "

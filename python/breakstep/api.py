@@ -24,7 +24,7 @@ def find(  # noqa: PLR0913  the words of the command line
     budget: str | None = None,
     hold: str | None = None,
     ramp: str = "0s",
-    warmup: str = "2s",
+    warmup: str | None = None,
     arrivals: str = "poisson",
     timeout: str = "10s",
     max_in_flight: int = 10_000,

@@ -19,10 +19,10 @@ from breakstep.model.units import NS_PER_MS, NS_PER_S
 GUESS = Guess(from_per_s=40.0, knee_per_s=400.0, warmup_ns=NS_PER_S, shortest_hold_ns=NS_PER_S)
 
 
-def test_quick_takes_about_two_minutes_at_a_few_hundred_a_second() -> None:
+def test_quick_takes_less_than_two_minutes_at_a_few_hundred_a_second() -> None:
     """Before any load, in words."""
     expected = forecast(SEARCHES["quick"], GUESS)
-    assert 90.0 <= expected.duration_ns / NS_PER_S <= 180.0
+    assert 60.0 <= expected.duration_ns / NS_PER_S <= 120.0
     assert str(expected).endswith("the breaking load will be known to about 20 %")
 
 
@@ -48,7 +48,7 @@ def test_a_tiny_budget_gets_the_shortest_search() -> None:
 def test_no_hold_is_shorter_than_the_shortest() -> None:
     """At a very high rate it is time that costs, not arrivals."""
     fast = replace(GUESS, from_per_s=4e5, knee_per_s=4e6)
-    assert forecast(SEARCHES["quick"], fast).duration_ns >= 15 * (NS_PER_S + NS_PER_S)
+    assert forecast(SEARCHES["quick"], fast).duration_ns >= 14 * (NS_PER_S + NS_PER_S)
 
 
 def test_a_slow_service_is_warmed_up_longer() -> None:

@@ -21,15 +21,15 @@ def planned(**flags: str) -> Plan:
 
 
 def test_what_a_search_took_stands_beside_its_forecast() -> None:
-    """Two holds of ten seconds with their warm-ups of two, and the width of the interval."""
+    """Two holds of ten seconds with their warm-ups of one, and the width of the interval."""
     steps = (record(0, 100.0), record(1, 200.0, "fail"))
     found = replace(FOUND.answer, knee_interval_per_s=(100.0, 110.0))
     runs = (replace(FOUND.runs[0], steps=steps),)
     section = effort_section(planned(), SLOW, runs, found)["effort"]
-    assert section["attained"]["requests"] == 12 * 100 + 12 * 200
-    assert section["attained"]["duration_s"] == 12.0 + 15.0
+    assert section["attained"]["requests"] == 11 * 100 + 11 * 200
+    assert section["attained"]["duration_s"] == 11.0 + 15.0
     assert round(section["attained"]["width"], 6) == 0.1
-    assert section["says"] == "3 600 requests in 27 s; the breaking load is known to 10 %"
+    assert section["says"] == "3 300 requests in 26 s; the breaking load is known to 10 %"
     assert section["forecast"]["requests"] > 0
 
 

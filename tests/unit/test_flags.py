@@ -13,7 +13,13 @@ from breakstep.model.errors import PlanError, TargetError
 from breakstep.model.plan import Plan, Scenario, Search, Staircase, Target
 from breakstep.model.slo import parse_slo
 from breakstep.model.units import parse_duration
-from breakstep.plan.flags import HOLD_OF_SEARCH, STEPS_MAX, Flags, plan_from_flags
+from breakstep.plan.flags import (
+    HOLD_OF_SEARCH,
+    STEPS_MAX,
+    WARMUP_OF_QUICK,
+    Flags,
+    plan_from_flags,
+)
 
 LONG = "99999999999h"
 
@@ -36,6 +42,7 @@ def test_a_url_alone_is_a_plan() -> None:
         target=Target(URL, "127.0.0.1", 8080, tls=False, addresses=("127.0.0.1",)),
         scenarios=(Scenario("GET", "/"),),
         load=Search(),
+        warmup_ns=parse_duration(WARMUP_OF_QUICK),
         hold_ns=parse_duration(HOLD_OF_SEARCH),
     )
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from searching import SHAPE, capacity, rates, scripted, search
 
+from breakstep.analysis.effort import LEISURELY_FROM
 from breakstep.analysis.looks import level_of
 from breakstep.model.plan import Plan, Scenario, Search, Target
 from breakstep.model.record import Generator, StepRecord, VerdictName
@@ -115,8 +116,9 @@ def test_an_edge_that_is_not_confirmed_falls_back() -> None:
             return "fail"
         return "undecided" if rate_per_s > 90.0 and seen[rate_per_s] > 1 else "pass"
 
-    history, done = search(SHORT, verdict_at)
-    bracket = Bracket.of(SHORT.trials(history))
+    leisurely = replace(SHORT, first_look=LEISURELY_FROM)
+    history, done = search(leisurely, verdict_at)
+    bracket = Bracket.of(leisurely.trials(history))
     assert done.stop_reason == "broken"
     assert bracket.low is not None
     assert bracket.low.rate_per_s <= 90.0

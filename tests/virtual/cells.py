@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from breakstep.analysis.effort import LEISURELY_FROM
 from breakstep.analysis.prediction import Prediction, lone_times_ns, predict
 from breakstep.analysis.theory import Law, knee_rho
 from breakstep.model.plan import Step
@@ -34,6 +35,8 @@ KNEES = Path(__file__).parents[1] / "data" / "reference_knees.json"
 SERVICE_MS = 1.0
 WARMUP_NS = 2 * NS_PER_S
 SHORTEST_NS = NS_PER_S
+BRIEF_NS = (NS_PER_S // 20, NS_PER_S // 10)
+"""Warm-up and shortest hold of a brief search: the defaults for a service of 20 ms, in ms."""
 LAWS: dict[Law, str] = {"M/M": "exponential", "M/D": "constant"}
 TABLED = (0.95, 0.99)
 FAR_TOO_MANY = 100
@@ -150,7 +153,9 @@ class Searched:
 
 def searcher(load: Search, from_per_s: float, seed: int) -> Standard:
     """The controller as a plan would make it."""
-    shape = StepShape(0, WARMUP_NS, SHORTEST_NS, seed)
+    brief = load.first_look < LEISURELY_FROM
+    warmup_ns, shortest_ns = BRIEF_NS if brief else (WARMUP_NS, SHORTEST_NS)
+    shape = StepShape(0, warmup_ns, shortest_ns, seed)
     return Standard(from_per_s, load.to_per_s, load.first_look, load.looks, load.width, shape)
 
 

@@ -4,10 +4,12 @@ With n arrivals before a first look, K looks, width w, a first load λ₀ and th
 
     ramp     the loads λ₀·1.5ⁱ up to λ          each n/6 arrivals: low loads pass on little
     narrow   2·⌈log₂(ln 1.5 / ln(1 + w))⌉ + 4   each 0.7·n and 0.3 of the full length n·2^(K−1):
-                                                some decide at once, some not at all
+                                                some decide at once, some not at all; none of the
+                                                four if the search is brief
     confirm  2                                  each of full length
 
-That many arrivals at those rates, none shorter than the shortest hold, and a warm-up for each step.
+That many arrivals at those rates, none shorter than the shortest hold, and for each step a warm-up
+and a second until its last arrivals are handed over.
 The interval comes out about 2·w wide. Measured against simulated searches (docs/error-rates.md)
 the arrivals are within a third of this in most cells; a service that strays much takes more.
 """
@@ -28,6 +30,9 @@ SEARCHES: Mapping[Effort, Search] = MappingProxyType(
         "strict": Search(first_look=40_000, looks=5, width=0.02),
     }
 )
+LEISURELY_FROM = 5_000
+"""A search whose first look is shorter is brief: it has no time for canaries, for seeing an edge
+both ways, or for loads that stay undecided."""
 QUICK_UP_TO_NS = 240 * NS_PER_S
 STANDARD_UP_TO_NS = 3_600 * NS_PER_S
 FIRST_LOOK_MIN = 300
@@ -38,6 +43,7 @@ DECIDED_AT_ONCE = 0.7
 SPARE_STEPS = 4
 CONFIRMATIONS = 2
 WARMUP_RESPONSES = 20
+HANDED_OVER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +105,14 @@ def forecast(search: Search, guess: Guess) -> Forecast:
     full = search.first_look * 2.0 ** (search.looks - 1)
     steps = [(rate, RAMP_PART * search.first_look) for rate in _ramp(guess)]
     usual = DECIDED_AT_ONCE * search.first_look + (1.0 - DECIDED_AT_ONCE) * full
-    steps += [(guess.knee_per_s, usual)] * (_halvings(search.width) + SPARE_STEPS)
+    spare = SPARE_STEPS if search.first_look >= LEISURELY_FROM else 0
+    steps += [(guess.knee_per_s, usual)] * (_halvings(search.width) + spare)
     steps += [(guess.knee_per_s, full)] * CONFIRMATIONS
     shortest_s = guess.shortest_hold_ns / NS_PER_S
     held = [(rate, max(count / rate, shortest_s)) for rate, count in steps]
     warm_s = guess.warmup_ns / NS_PER_S
     arrivals = sum(rate * (hold_s + warm_s) for rate, hold_s in held)
-    seconds = sum(hold_s + warm_s for _, hold_s in held)
+    seconds = sum(hold_s + warm_s + HANDED_OVER_S for _, hold_s in held)
     return Forecast(round(arrivals), round(seconds * NS_PER_S), 2.0 * search.width)
 
 

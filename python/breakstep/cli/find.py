@@ -89,8 +89,8 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
     hold: Annotated[str | None, option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
     ramp: Annotated[str, option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")] = "0s",
     warmup: Annotated[
-        str, option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
-    ] = "2s",
+        str | None, option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
+    ] = None,
     arrivals: Annotated[str, option(LOAD, "poisson or uniform.", metavar="LAW")] = "poisson",
     seed: Annotated[int, option(LOAD, "The same seed is the same schedule.")] = 1,
     timeout: Annotated[

@@ -46,7 +46,8 @@ class Flags:
     hold: str | None = None
     """By default the least that fits the load: see HOLD_OF_STEPS and HOLD_OF_SEARCH."""
     ramp: str = "0s"
-    warmup: str = "2s"
+    warmup: str | None = None
+    """By default enough for the effort: see WARMUP and WARMUP_OF_QUICK."""
     arrivals: str = "poisson"
     timeout: str = "10s"
     max_in_flight: int = 10_000
@@ -84,7 +85,7 @@ def plan_from_flags(flags: Flags, resolver: Resolver = resolve) -> Plan:
     load = _load(flags, faults)
     hold_ns = faults.of("--hold", _duration_above_zero, flags.hold or _default_hold(load))
     ramp_ns = faults.of("--ramp", parse_duration, flags.ramp)
-    warmup_ns = faults.of("--warmup", parse_duration, flags.warmup)
+    warmup_ns = faults.of("--warmup", parse_duration, flags.warmup or _default_warmup(load))
     timeout_ns = faults.of("--timeout", _timeout, flags.timeout)
     pin = faults.of("--pin", _cores, flags.pin)
     headers = [faults.of("--header", _header, text) for text in flags.header]
@@ -201,6 +202,15 @@ HOLD_OF_SEARCH = "2s"
 
 def _default_hold(load: Staircase | Search | None) -> str:
     return HOLD_OF_SEARCH if isinstance(load, Search) else HOLD_OF_STEPS
+
+
+WARMUP = "2s"
+WARMUP_OF_QUICK = "1s"
+
+
+def _default_warmup(load: Staircase | Search | None) -> str:
+    quick = isinstance(load, Search) and load.effort == "quick" and load.budget_ns is None
+    return WARMUP_OF_QUICK if quick else WARMUP
 
 
 REPEAT_OF_EFFORT = 3

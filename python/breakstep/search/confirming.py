@@ -18,13 +18,14 @@ from breakstep.search.trials import Bracket, Choice, Load, Trial, left_open
 
 VERDICTS_MAX = 3
 """At one load."""
-FALLBACKS_MAX = 4
-"""Confirmations that stay undecided; then the edges are what they are."""
 
 
-def confirm(trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
-    """An edge that a fresh step has not agreed with yet; both sides of a contradiction too."""
-    if left_open(trials) >= FALLBACKS_MAX:
+def confirm(trials: Sequence[Trial], bracket: Bracket, fallbacks_max: int) -> Choice | None:
+    """An edge that a fresh step has not agreed with yet; both sides of a contradiction too.
+
+    None once so many confirmations stayed undecided.
+    """
+    if left_open(trials) >= fallbacks_max:
         return None
     edges = (bracket.high, bracket.low, bracket.above)
     if overloaded_before(trials, len(trials)):

@@ -7,14 +7,18 @@
                                    undecided–fail, until each is at most `width`
     the gaps are closed            `high`, then `low`, in one fresh step of full length each; right
                                    after a load that failed `low` first: see `confirming`
-    the knee is still vague        a few more loads between the edges, where the measured share
-                                   crosses what is allowed or, of full length, in the widest gap
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
+    a pass above a failing load    both once more
+    a load is invalid              once more, then the end
+
     the edges lie far apart        with no line to tell the knee: undecided loads between them whose
                                    shares were within, once more at full length
-    a pass above a failing load    both once more
-    an edge was seen one way only  once more, coming from the other: leisurely searches only
-    a load is invalid              once more, then the end
+
+A brief search takes its edges as they are after one undecided confirmation. Leisurely ones go on:
+
+    the knee is still vague        a few more loads between the edges, where the measured share
+                                   crosses what is allowed or, of full length, in the widest gap
+    an edge was seen one way only  once more, coming from the other
     every fourth step              a canary at a quarter of the first guess of the knee
 
 The *low* edge is the highest load that passes below all that fail, the *high* edge the lowest that
@@ -25,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, log2, sqrt
 
+from breakstep.analysis.effort import LEISURELY_FROM
 from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step
 from breakstep.model.record import StepRecord
@@ -55,7 +60,9 @@ NEAR_BY, NEAR_BY_MAX = 1.15, 4
 VAGUE = 3.0
 """An interval of so many widths is narrowed with a few more loads between the edges."""
 SHARPEN_MAX = 8
-RETRIES_MAX = 6
+FALLBACKS_MAX, FALLBACKS_OF_BRIEF = 4, 1
+"""Confirmations that stay undecided; then the edges are what they are."""
+RETRIES_MAX, RETRIES_OF_BRIEF = 6, 4
 """Full steps at searched loads that stayed undecided, confirmations among them."""
 RAMP_HALVINGS = 3
 """Looks before the usual first one while nothing has failed: low loads pass on little."""
@@ -65,8 +72,6 @@ EXHAUSTED = 0.5
 """Of a core: so busy a worker no longer keeps its schedule beside anything else."""
 CANARY_EVERY = 4
 CANARY_SHARE = 0.25
-LEISURELY_FROM = 5_000
-"""A search whose first look is shorter has no time for canaries, nor for an edge both ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +126,23 @@ class Standard:
             return self._near_by(trials, bracket) or _down(trials, bracket)
         return (
             self._narrow(trials, bracket)
-            or confirm(trials, bracket)
-            or self._sharpen(trials, bracket)
-            or self._retry(trials, bracket)
-            or self._revisit(trials, bracket)
+            or confirm(trials, bracket, FALLBACKS_OF_BRIEF if self._brief else FALLBACKS_MAX)
+            or self._refine(trials, bracket)
             or _settled(bracket)
+        )
+
+    @property
+    def _brief(self) -> bool:
+        return self.first_look < LEISURELY_FROM
+
+    def _refine(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+        """What makes an answer narrower, or surer: who is in a hurry goes without most of it."""
+        if self._brief:
+            return self._retry(trials, bracket, RETRIES_OF_BRIEF)
+        return (
+            self._sharpen(trials, bracket)
+            or self._retry(trials, bracket, RETRIES_MAX)
+            or revisit(trials, bracket)
         )
 
     def _up(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | Done:
@@ -196,7 +213,7 @@ class Standard:
         # At full length whatever is seen: what may end early when it strays is no fair sample.
         return Choice(midway(*max(edges, key=lambda gap: gap[1] / gap[0])), "confirm")
 
-    def _retry(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
+    def _retry(self, trials: Sequence[Trial], bracket: Bracket, retries_max: int) -> Choice | None:
         """An undecided load once more, while it alone keeps the edges apart.
 
         A disturbance leaves loads undecided that the service would hold. Where a line tells the
@@ -205,7 +222,7 @@ class Standard:
         steps = [trial.record for trial in counting(trials)]
         low_per_s, high_per_s = bracket.inside[0][0], bracket.inside[-1][1]
         wide = high_per_s > low_per_s * (1.0 + VAGUE * self.width)
-        if not wide or left_open(trials) >= RETRIES_MAX:
+        if not wide or left_open(trials) >= retries_max:
             return None
         if knee(steps, low_per_s, high_per_s).slo is not None:
             return None
@@ -219,11 +236,8 @@ class Standard:
         nearest = min(again, key=lambda rate: abs(log(rate / middle)), default=None)
         return None if nearest is None else Choice(nearest, "confirm")
 
-    def _revisit(self, trials: Sequence[Trial], bracket: Bracket) -> Choice | None:
-        return None if self.first_look < LEISURELY_FROM else revisit(trials, bracket)
-
     def _canary(self, trials: Sequence[Trial]) -> Choice | Done | None:
-        if self.first_look < LEISURELY_FROM:
+        if self._brief:
             return None
         canaries = [trial for trial in trials if trial.step.kind == "canary"]
         if not canaries:
