@@ -51,6 +51,17 @@ def test_a_short_window_borrows_from_its_warm_up() -> None:
     assert not observed_of(cold, [_series(CPU, [at_s], [0.5])]).tracks("host", "cpu")
 
 
+def test_a_signal_that_was_read_often_needs_no_warm_up() -> None:
+    """In the warm-up of the load that breaks it a pool is still filling up."""
+    stack = Stack({"servers": "1", "service": "constant:1ms"}, (50.0,), {}, hold_s=1.0)
+    outcome, _ = stack.run()
+    begin_s = outcome.steps[0].window_from
+    at_s = [begin_s + 0.2 * number for number in range(-5, 5)]
+    filling = _series(CPU, at_s, [0.2] * 5 + [1.0] * 5)
+    (track,) = observed_of(outcome, [filling]).tracks("host", "cpu")
+    assert [point.value for point in track.points] == [1.0]
+
+
 def test_steps_of_several_runs_are_pooled_by_load() -> None:
     """Each counts as much as it has samples."""
     stack = Stack({"servers": "1", "service": "constant:1ms"}, (50.0, 50.0), {})

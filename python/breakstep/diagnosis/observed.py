@@ -19,8 +19,10 @@ from breakstep.model.signal import Signal, base_name
 Stat = Literal["mean", "max", "min"]
 
 WINDOW_MIN_S = 2.0
-"""A shorter window is begun earlier, in the warm-up, which has the same load: a failing step may be
-cut short after a second, in which a probe was read twice."""
+READS_MIN = 4
+"""A failing step may be cut short after a second, in which a probe was read once or twice. A signal
+that was read less often in a shorter window is seen from the warm-up on, which has the same load,
+but in which a pool was still filling up."""
 UNREAD = frozenset({"prometheus", "json", "command"})
 """Kinds of probe whose signals have names of their own, which no rule knows."""
 VALUE_MAX = 1e15
@@ -134,8 +136,14 @@ def observed_of(
 def _seen(step: StepRecord, series: Sequence[Series], warmup_s: float) -> Seen:
     missing_s = WINDOW_MIN_S - (step.window_to - step.window_from)
     earlier_s = min(max(0.0, missing_s), warmup_s)
-    found = summaries(series, step.window_from - earlier_s, step.window_to)
-    return Seen(step, {(s.signal.source, s.signal.name): s for s in found})
+    found = _by_key(summaries(series, step.window_from - earlier_s, step.window_to))
+    within = _by_key(summaries(series, step.window_from, step.window_to))
+    often = {key: summary for key, summary in within.items() if summary.count >= READS_MIN}
+    return Seen(step, found | often)
+
+
+def _by_key(found: Sequence[Summary]) -> dict[tuple[str, str], Summary]:
+    return {(s.signal.source, s.signal.name): s for s in found}
 
 
 def _signals(seen: Sequence[Seen]) -> tuple[Signal, ...]:
