@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from breakstep._engine import Segment, intended_starts
+from breakstep._engine import Segment, intended_requests, intended_starts
 
 S: Final = 1_000_000_000
 RATE: Final = 1_000.0
@@ -87,10 +87,67 @@ def test_uniform_arrivals_follow_the_integral_of_the_rate(
 
 @given(loads(), st.integers(1, 9))
 def test_the_workers_together_offer_what_one_would(segments: list[Segment], workers: int) -> None:
-    """Splitting a schedule neither adds, loses nor moves an arrival."""
+    """Splitting a schedule neither adds, loses nor moves an arrival, and is even in a segment."""
     parts = [intended_starts(segments, worker=worker, workers=workers) for worker in range(workers)]
     assert sorted(at for part in parts for at in part) == intended_starts(segments)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert max(map(len, parts)) - min(map(len, parts)) <= len(segments)
+
+
+WEIGHTS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=20)
+
+
+@given(loads(), WEIGHTS, st.integers(1, 9))
+def test_the_workers_together_perform_what_one_would(
+    segments: list[Segment], weights: list[float], workers: int
+) -> None:
+    """What an arrival performs is the same whichever worker offers it."""
+    alone = zip(intended_starts(segments), intended_requests(segments, weights), strict=True)
+    together = [
+        arrival
+        for worker in range(workers)
+        for arrival in zip(
+            intended_starts(segments, worker=worker, workers=workers),
+            intended_requests(segments, weights, worker=worker, workers=workers),
+            strict=True,
+        )
+    ]
+    assert sorted(together) == sorted(alone)
+
+
+@given(loads(), WEIGHTS, st.floats(0.001, 1000.0))
+def test_only_the_ratio_of_weights_counts(
+    segments: list[Segment], weights: list[float], factor: float
+) -> None:
+    """Percent or parts: but for an arrival in a million, which rounding may move."""
+    one = intended_requests(segments, weights)
+    other = intended_requests(segments, [factor * weight for weight in weights])
+    assert sum(a != b for a, b in zip(one, other, strict=True)) <= 1
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_shares_converge_to_the_weights(law: Law, seed: int) -> None:
+    """Among any first n arrivals, within four standard deviations: as 1 / √n."""
+    performed = intended_requests([constant(law, seed)], [7.0, 2.0, 1.0])
+    for count in (200, 2_000, 20_000):
+        for request, share in enumerate((0.7, 0.2, 0.1)):
+            seen = performed[:count].count(request) / count
+            assert abs(seen - share) < 4.0 * sqrt(share * (1.0 - share) / count)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_an_arrival_performs_does_not_depend_on_those_before(seed: int) -> None:
+    """After a request the others are as likely as ever, within four standard deviations."""
+    performed = intended_requests([constant("uniform", seed)], [1.0, 1.0])
+    changes = sum(earlier != later for earlier, later in pairwise(performed))
+    assert abs(changes / len(performed) - 0.5) < 4.0 * 0.5 / sqrt(len(performed))
+
+
+@pytest.mark.parametrize("weights", [[], [0.0], [1.0, -1.0], [float("nan")], [float("inf")]])
+def test_a_mix_without_sense_is_refused(weights: list[float]) -> None:
+    """The message says what weights must be."""
+    with pytest.raises(ValueError, match="requests: "):
+        intended_requests([constant("uniform")], weights)
 
 
 @given(loads())

@@ -15,6 +15,7 @@ __all__ = [
     "WakeProbe",
     "WakeSample",
     "__version__",
+    "intended_requests",
     "intended_starts",
     "request_bytes",
     "simulate",
@@ -146,7 +147,8 @@ class Interval:
     def rows(self) -> bytes:
         """A row of each arrival that ended, if its segment keeps them: four little-endian u64.
 
-        Intended, sent (2^64 − 1 if never) and ended, ns, and the index of the outcome.
+        Intended, sent (2^64 − 1 if never) and ended, ns, and in one the index of the outcome (the
+        lowest byte) and the number of the request (what is above it).
         """
 
     @property
@@ -174,12 +176,25 @@ class Segment:
         think_ns: int = 0,
         rows: bool = False,
     ) -> Segment:
-        """`rows`: keep a row of each arrival, see `Interval.rows`."""
+        """`rows`: keep a row of each arrival, see `Interval.rows`.
+
+        The seed is that of Poisson gaps and of what each arrival performs.
+        """
 
 def intended_starts(
     segments: Sequence[Segment], *, worker: int = 0, workers: int = 1, limit: int = 10_000_000
 ) -> list[int]:
     """The open segments' intended starts that this worker would offer, ns."""
+
+def intended_requests(
+    segments: Sequence[Segment],
+    weights: Sequence[float],
+    *,
+    worker: int = 0,
+    workers: int = 1,
+    limit: int = 10_000_000,
+) -> list[int]:
+    """What each of the `intended_starts` performs of a mix: the number of a request, from 0."""
 
 def request_bytes(
     method: str,
@@ -199,8 +214,9 @@ class Engine:
         cls,
         *,
         address: str,
-        request: bytes,
+        request: bytes | None = None,
         head_only: bool = False,
+        mix: Sequence[tuple[bytes, bool, float]] = ...,
         keep_alive: bool = True,
         tls_server_name: str | None = None,
         ca_pem: bytes | None = None,
@@ -212,7 +228,10 @@ class Engine:
         timeout_ns: int = 10_000_000_000,
         good_within_ns: int | None = None,
     ) -> Engine:
-        """`address` is `IP:PORT`, `[IPv6]:PORT` or `unix:PATH`. Raises ValueError, OSError."""
+        """`address` is `IP:PORT`, `[IPv6]:PORT` or `unix:PATH`. Raises ValueError, OSError.
+
+        `mix` in place of `request`: of each request its bytes, whether it is a HEAD, its weight.
+        """
 
     def start(self) -> None: ...
     def now_ns(self) -> int: ...

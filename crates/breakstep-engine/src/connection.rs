@@ -101,13 +101,15 @@ async fn exchange(
     decoder: &mut ResponseDecoder,
     arrival: &Arrival,
 ) -> End {
-    decoder.start(worker.policy.head_only);
+    let request = worker.request_of(arrival);
+    decoder.start(request.head_only);
     let mut exchange = Exchange {
         worker,
         slot,
         stream,
         decoder,
         arrival,
+        request: &request.bytes,
         written: 0,
         ending: Ending::unsent(),
         broken_pipe: None,
@@ -123,6 +125,7 @@ struct Exchange<'a> {
     stream: &'a mut Stream,
     decoder: &'a mut ResponseDecoder,
     arrival: &'a Arrival,
+    request: &'a [u8],
     written: usize,
     ending: Ending,
     broken_pipe: Option<io::Error>,
@@ -141,9 +144,9 @@ impl Exchange<'_> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let request = &self.worker.policy.request;
-        while self.written < request.len() {
-            let n = ready!(Pin::new(&mut *self.stream).poll_write(cx, &request[self.written..]))?;
+        while self.written < self.request.len() {
+            let left = &self.request[self.written..];
+            let n = ready!(Pin::new(&mut *self.stream).poll_write(cx, left))?;
             self.written += n;
         }
         ready!(Pin::new(&mut *self.stream).poll_flush(cx))?;

@@ -12,6 +12,7 @@ use rustls::pki_types::ServerName;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::Clock;
+use crate::mix::{self, Mix, Request};
 use crate::pacer::{self, Command};
 use crate::recorder::{Delta, Recorder};
 use crate::schedule::{Load, Schedule, Segment};
@@ -31,10 +32,8 @@ pub const HIGHEST_PER_S: f64 = 1e7;
 pub struct Config {
     /// Where the load goes.
     pub address: Address,
-    /// The request, as it goes out.
-    pub request: Vec<u8>,
-    /// Whether responses have no body whatever they say: the request is a HEAD.
-    pub head_only: bool,
+    /// What arrivals perform: one of these.
+    pub requests: Vec<Request>,
     /// Whether a connection carries more than one request.
     pub keep_alive: bool,
     /// Name to verify and whom to trust, for TLS.
@@ -249,8 +248,8 @@ fn worker_maker(
     let good_within_ns = config.good_within_ns.unwrap_or(u64::MAX);
     let policy = Policy {
         transport: transport(config)?,
-        request: config.request.as_slice().into(),
-        head_only: config.head_only,
+        requests: config.requests.clone(),
+        mix: Mix::new(&weights(config)),
         keep_alive: config.keep_alive,
         timeout_ns: config.timeout_ns,
         max_connections: share(config.max_in_flight, worker, workers),
@@ -279,6 +278,10 @@ fn share(whole: usize, worker: usize, workers: usize) -> usize {
     whole / workers + usize::from(worker < whole % workers)
 }
 
+fn weights(config: &Config) -> Vec<f64> {
+    config.requests.iter().map(|request| request.weight).collect()
+}
+
 /// Whether a configuration makes sense; every fault is in the message, one a line.
 pub fn check(config: &Config) -> Result<(), EngineError> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -294,7 +297,8 @@ pub fn check(config: &Config) -> Result<(), EngineError> {
             format!("pin: this machine has cores 0 to {}", cores - 1),
         ),
     ];
-    let faults: Vec<_> = faults.into_iter().filter(|(bad, _)| *bad).map(|(_, text)| text).collect();
+    let faults = faults.into_iter().filter(|(bad, _)| *bad).map(|(_, text)| text);
+    let faults: Vec<_> = faults.chain(mix::fault(&weights(config))).collect();
     if faults.is_empty() { Ok(()) } else { Err(EngineError::Config(faults.join("\n"))) }
 }
 

@@ -8,6 +8,7 @@
 pub mod clock;
 mod connection;
 pub mod engine;
+pub mod mix;
 pub mod outcome;
 mod pacer;
 pub mod rate;

@@ -2,7 +2,7 @@
 
 /// The ways an arrival can end: a closed set, counted, never merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
+#[repr(u8)]
 pub enum Outcome {
     /// A complete response that counts as success.
     Ok,

@@ -22,6 +22,8 @@ pub struct Row {
     pub ended_ns: u64,
     /// How.
     pub outcome: Outcome,
+    /// What it performed: the number of the request.
+    pub request: u16,
 }
 
 impl Row {
@@ -31,6 +33,7 @@ impl Row {
             sent_ns: ending.sent_ns.unwrap_or(u64::MAX),
             ended_ns: ending.ended_ns,
             outcome,
+            request: arrival.request,
         }
     }
 }
@@ -89,6 +92,8 @@ pub(crate) struct Arrival {
     pub(crate) intended_ns: u64,
     /// When the worker saw that it was due.
     pub(crate) seen_ns: u64,
+    /// What it performs: the number of the request.
+    pub(crate) request: u16,
     /// Sent again once already, on a fresh connection.
     pub(crate) retried: bool,
 }

@@ -12,14 +12,15 @@ fn recorder(segments: &[(u64, u64)]) -> Recorder {
     let mut recorder = Recorder::new(0, u64::MAX);
     for (start_ns, duration_ns) in segments {
         let load = Load::Closed { concurrency: 1, think_ns: 0 };
-        let segment = Segment { start_ns: *start_ns, duration_ns: *duration_ns, load, rows: true };
+        let segment =
+            Segment { start_ns: *start_ns, duration_ns: *duration_ns, load, seed: 0, rows: true };
         recorder.append(&segment, 0);
     }
     recorder
 }
 
 fn arrival(intended_ns: u64) -> Arrival {
-    Arrival { intended_ns, seen_ns: intended_ns, retried: false }
+    Arrival { intended_ns, seen_ns: intended_ns, request: 0, retried: false }
 }
 
 fn answer(sent_ns: u64, ended_ns: u64, status: u16) -> Ending {
@@ -105,7 +106,10 @@ fn a_row_is_kept_of_each_arrival_that_ended() {
     perform(&mut recorder, 100 * MS, 120 * MS);
     let rows: Vec<_> = recorder.hand_over().iter().flat_map(|d| d.page.rows.clone()).collect();
     let (intended_ns, ended_ns) = (100 * MS, 120 * MS);
-    assert_eq!(rows, [Row { intended_ns, sent_ns: intended_ns, ended_ns, outcome: Outcome::Ok }]);
+    assert_eq!(
+        rows,
+        [Row { intended_ns, sent_ns: intended_ns, ended_ns, outcome: Outcome::Ok, request: 0 }]
+    );
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! The schedule: a seeded, monotone sequence of intended starts.
 //!
-//! Every worker generates the whole sequence and takes arrival k when `k mod workers` is its own
-//! number, so the union never depends on the number of workers.
+//! Every worker generates the whole sequence and takes arrival k of a segment when `k mod workers`
+//! is its own number, so the union never depends on the number of workers. The numbers begin anew
+//! with each segment: after a cut the workers need not agree how far each had looked ahead.
 
 use std::collections::VecDeque;
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::mix::bits_of;
 use crate::rate::Rate;
 
 const NS_PER_S: f64 = 1e9;
@@ -18,10 +20,7 @@ pub enum Law {
     /// One arrival whenever the integral of the rate reaches the next whole number.
     Uniform,
     /// Independent arrivals: exponential gaps in the integral of the rate.
-    Poisson {
-        /// Of this segment's generator.
-        seed: u64,
-    },
+    Poisson,
 }
 
 /// What a segment offers.
@@ -54,6 +53,8 @@ pub struct Segment {
     pub duration_ns: u64,
     /// What is offered.
     pub load: Load,
+    /// Of Poisson gaps, and of what each arrival performs.
+    pub seed: u64,
     /// Whether a row is kept of each arrival, beside the sums.
     pub rows: bool,
 }
@@ -63,6 +64,15 @@ impl Segment {
     pub fn end_ns(&self) -> u64 {
         self.start_ns + self.duration_ns
     }
+}
+
+/// An arrival that is planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Its intended start.
+    pub at_ns: u64,
+    /// Its own random bits, which decide what it performs: see [`crate::mix`].
+    pub bits: u64,
 }
 
 /// One worker's share of the load: open segments one after another, and users of closed ones.
@@ -89,7 +99,8 @@ impl Schedule {
                     .retain(|users| users.next_ns().is_some() || users.end_ns >= segment.start_ns);
                 let left = u64::from(self.worker < concurrency % self.workers);
                 let share = concurrency / self.workers + left;
-                self.closed.push(Users::new(&segment, share, think_ns));
+                let stride = (self.worker, self.workers);
+                self.closed.push(Users::new(&segment, share, think_ns, stride));
             }
         }
     }
@@ -98,17 +109,17 @@ impl Schedule {
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
         let users = self.closed.iter().filter_map(Users::next_ns).min();
-        match (self.open.next_ns, users) {
+        match (self.open.next.map(|due| due.at_ns), users) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
     }
 
-    /// Takes the next intended start.
-    pub fn pop(&mut self) -> Option<u64> {
+    /// Takes the next arrival.
+    pub fn pop(&mut self) -> Option<Due> {
         let next_ns = self.next_ns()?;
         match self.closed.iter_mut().find(|users| users.next_ns() == Some(next_ns)) {
-            Some(users) => users.ready_ns.pop_front(),
+            Some(users) => users.pop(),
             None => self.open.pop(),
         }
     }
@@ -138,27 +149,25 @@ struct OpenLoad {
     /// Each with the instant at which its arrivals end: its own end, or a cut.
     waiting: VecDeque<(Segment, u64)>,
     current: Option<Arrivals>,
-    /// Number of the next arrival of the union.
-    index: u64,
-    next_ns: Option<u64>,
+    next: Option<Due>,
 }
 
 impl OpenLoad {
     fn new(worker: u64, workers: u64) -> Self {
-        Self { worker, workers, waiting: VecDeque::new(), current: None, index: 0, next_ns: None }
+        Self { worker, workers, waiting: VecDeque::new(), current: None, next: None }
     }
 
     fn append(&mut self, segment: Segment) {
         self.waiting.push_back((segment, segment.end_ns()));
-        if self.next_ns.is_none() {
+        if self.next.is_none() {
             self.advance();
         }
     }
 
-    fn pop(&mut self) -> Option<u64> {
-        let next_ns = self.next_ns;
+    fn pop(&mut self) -> Option<Due> {
+        let next = self.next;
         self.advance();
-        next_ns
+        next
     }
 
     fn cut(&mut self, at_ns: u64) {
@@ -168,13 +177,13 @@ impl OpenLoad {
         if let Some(arrivals) = &mut self.current {
             arrivals.end_ns = arrivals.end_ns.min(at_ns);
         }
-        self.next_ns = self.next_ns.filter(|next_ns| *next_ns < at_ns);
+        self.next = self.next.filter(|due| due.at_ns < at_ns);
     }
 
     fn advance(&mut self) {
-        self.next_ns = loop {
-            if let Some(next_ns) = self.draw() {
-                break Some(next_ns);
+        self.next = loop {
+            if let Some(due) = self.draw() {
+                break Some(due);
             }
             let Some((segment, end_ns)) = self.waiting.pop_front() else { break None };
             let carry = self.current.as_ref().map_or(0.0, |last| last.carry_into(&segment));
@@ -182,14 +191,14 @@ impl OpenLoad {
         };
     }
 
-    fn draw(&mut self) -> Option<u64> {
+    fn draw(&mut self) -> Option<Due> {
         let arrivals = self.current.as_mut()?;
         loop {
-            let next_ns = arrivals.next_ns()?;
-            let mine = self.index % self.workers == self.worker;
-            self.index += 1;
-            if mine {
-                return Some(next_ns);
+            let at_ns = arrivals.next_ns()?;
+            let number = arrivals.number;
+            arrivals.number += 1;
+            if number % self.workers == self.worker {
+                return Some(Due { at_ns, bits: bits_of(arrivals.seed, number) });
             }
         }
     }
@@ -203,6 +212,9 @@ struct Arrivals {
     last_ns: u64,
     /// As planned, or where the load was cut.
     end_ns: u64,
+    seed: u64,
+    /// Of the next arrival.
+    number: u64,
     rate: Rate,
     random: Option<Pcg64Mcg>,
     /// Expected arrivals at the next one, counted from the start of the segment.
@@ -212,15 +224,16 @@ struct Arrivals {
 impl Arrivals {
     fn new(segment: &Segment, end_ns: u64, carry: f64) -> Option<Self> {
         let Load::Open { from_per_s, to_per_s, law } = segment.load else { return None };
+        let &Segment { start_ns, seed, .. } = segment;
         let mut random = match law {
             Law::Uniform => None,
-            Law::Poisson { seed } => Some(Pcg64Mcg::seed_from_u64(seed)),
+            Law::Poisson => Some(Pcg64Mcg::seed_from_u64(seed)),
         };
         // A Poisson process has no memory: each segment may start with a gap of its own.
         let reached = random.as_mut().map_or(carry, exponential);
         let rate = Rate { from_per_s, to_per_s, duration_s: segment.duration_ns as f64 / NS_PER_S };
         let last_ns = segment.end_ns() - 1;
-        Some(Self { start_ns: segment.start_ns, last_ns, end_ns, rate, random, reached })
+        Some(Self { start_ns, last_ns, end_ns, seed, number: 0, rate, random, reached })
     }
 
     fn next_ns(&mut self) -> Option<u64> {
@@ -248,12 +261,23 @@ struct Users {
     end_ns: u64,
     think_ns: u64,
     ready_ns: VecDeque<u64>,
+    seed: u64,
+    /// Of the next arrival, and from it to the one after it: those between are other workers'.
+    stride: (u64, u64),
 }
 
 impl Users {
-    fn new(segment: &Segment, concurrency: u64, think_ns: u64) -> Self {
-        let ready_ns = (0..concurrency).map(|_| segment.start_ns).collect();
-        Self { start_ns: segment.start_ns, end_ns: segment.end_ns(), think_ns, ready_ns }
+    fn new(segment: &Segment, concurrency: u64, think_ns: u64, stride: (u64, u64)) -> Self {
+        let &Segment { start_ns, seed, .. } = segment;
+        let ready_ns = (0..concurrency).map(|_| start_ns).collect();
+        Self { start_ns, end_ns: segment.end_ns(), think_ns, ready_ns, seed, stride }
+    }
+
+    fn pop(&mut self) -> Option<Due> {
+        let at_ns = self.ready_ns.pop_front()?;
+        let (number, step) = self.stride;
+        self.stride.0 += step;
+        Some(Due { at_ns, bits: bits_of(self.seed, number) })
     }
 
     fn next_ns(&self) -> Option<u64> {

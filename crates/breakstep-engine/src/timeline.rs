@@ -91,7 +91,7 @@ mod tests {
         let mut timeline = Timeline::default();
         for (start_ns, duration_ns) in [(S / 2, 5 * S / 2), (3 * S, S / 4), (9 * S, S)] {
             let load = Load::Closed { concurrency: 1, think_ns: 0 };
-            timeline.append(&Segment { start_ns, duration_ns, load, rows: false });
+            timeline.append(&Segment { start_ns, duration_ns, load, seed: 0, rows: false });
         }
         timeline
     }
@@ -126,7 +126,13 @@ mod tests {
         let mut timeline = timeline();
         timeline.cut(2 * S);
         let load = Load::Closed { concurrency: 1, think_ns: 0 };
-        timeline.append(&Segment { start_ns: 5 * S / 2, duration_ns: S, load, rows: false });
+        timeline.append(&Segment {
+            start_ns: 5 * S / 2,
+            duration_ns: S,
+            load,
+            seed: 0,
+            rows: false,
+        });
         assert_eq!(timeline.locate(9 * S / 4), span(None, 2 * S, 5 * S / 2));
         assert_eq!(timeline.locate(3 * S), span(Some(3), 5 * S / 2, 7 * S / 2));
     }

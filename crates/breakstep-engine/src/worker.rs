@@ -17,6 +17,7 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::connection;
+use crate::mix::{Mix, Request};
 use crate::outcome::{Failure, Outcome};
 use crate::recorder::{Arrival, Delta, Ending, Recorder};
 use crate::schedule::{Schedule, Segment};
@@ -37,8 +38,8 @@ const SCRATCH: usize = 64 * 1024;
 /// What fixes a worker's behaviour.
 pub(crate) struct Policy {
     pub(crate) transport: Transport,
-    pub(crate) request: Arc<[u8]>,
-    pub(crate) head_only: bool,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) mix: Mix,
     pub(crate) keep_alive: bool,
     pub(crate) timeout_ns: u64,
     pub(crate) max_connections: usize,
@@ -208,8 +209,14 @@ impl Worker {
     #[inline]
     pub(crate) fn sent(&self, arrival: &Arrival, at_ns: u64) {
         let recorder = &mut self.state.borrow_mut().recorder;
-        let bytes = self.policy.request.len();
+        let bytes = self.request_of(arrival).bytes.len();
         if arrival.retried { recorder.retried(bytes) } else { recorder.sent(at_ns, bytes) }
+    }
+
+    /// What an arrival performs.
+    #[inline]
+    pub(crate) fn request_of(&self, arrival: &Arrival) -> &Request {
+        &self.policy.requests[usize::from(arrival.request)]
     }
 
     pub(crate) fn unsolicited(&self) {
@@ -261,8 +268,9 @@ impl Worker {
     fn take_due(&self, now_ns: u64) -> Option<Arrival> {
         let state = &mut *self.state.borrow_mut();
         state.schedule.next_ns().filter(|due_ns| *due_ns <= now_ns)?;
-        let intended_ns = state.schedule.pop()?;
-        let arrival = Arrival { intended_ns, seen_ns: now_ns, retried: false };
+        let due = state.schedule.pop()?;
+        let request = self.policy.mix.choose(due.bits);
+        let arrival = Arrival { intended_ns: due.at_ns, seen_ns: now_ns, request, retried: false };
         state.recorder.due(&arrival);
         Some(arrival)
     }

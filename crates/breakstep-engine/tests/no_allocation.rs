@@ -4,9 +4,9 @@ mod common;
 
 use std::alloc::System;
 
-use breakstep_engine::engine::Engine;
+use breakstep_engine::engine::{Config, Engine};
 use breakstep_engine::schedule::Load;
-use common::{MS, answer_at_once, config, listen, offer_on, open};
+use common::{MS, answer_at_once, config, listen, offer_on, open, request};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -17,7 +17,9 @@ const FOR_THE_SECONDS: usize = 400;
 
 #[test]
 fn requests_on_the_steady_path_allocate_nothing() {
-    let mut engine = Engine::start(&config(listen(answer_at_once))).expect("it starts");
+    let requests = vec![request("GET", "/", 3.0), request("GET", "/other", 1.0)];
+    let config = Config { requests, ..config(listen(answer_at_once)) };
+    let mut engine = Engine::start(&config).expect("it starts");
     let closed = Load::Closed { concurrency: 8, think_ns: 0 };
     for load in [closed, open(2_000.0)] {
         offer_on(&mut engine, load, 1_500 * MS);

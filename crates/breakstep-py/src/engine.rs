@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use breakstep_engine::engine::{self, Config, EngineError};
+use breakstep_engine::mix::{self, Mix, Request};
 use breakstep_engine::recorder::{Delta, Row};
-use breakstep_engine::schedule::{self, Law, Load, Schedule};
+use breakstep_engine::schedule::{self, Due, Law, Load, Schedule};
 use breakstep_engine::timeline::Span;
 use breakstep_engine::tls::Trust;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -38,14 +39,14 @@ impl Segment {
     ) -> PyResult<Self> {
         let law = match arrivals {
             "uniform" => Law::Uniform,
-            "poisson" => Law::Poisson { seed },
+            "poisson" => Law::Poisson,
             _ => return Err(PyValueError::new_err("arrivals: write uniform or poisson")),
         };
         let load = match concurrency {
             Some(concurrency) => Load::Closed { concurrency, think_ns },
             None => Load::Open { from_per_s, to_per_s, law },
         };
-        Ok(Self(schedule::Segment { start_ns, duration_ns, load, rows }))
+        Ok(Self(schedule::Segment { start_ns, duration_ns, load, seed, rows }))
     }
 }
 
@@ -57,6 +58,32 @@ pub(crate) fn intended_starts(
     workers: u64,
     limit: usize,
 ) -> PyResult<Vec<u64>> {
+    Ok(planned(segments, worker, workers)?.map(|due| due.at_ns).take(limit).collect())
+}
+
+#[pyfunction]
+#[pyo3(signature = (segments, weights, *, worker = 0, workers = 1, limit = 10_000_000))]
+pub(crate) fn intended_requests(
+    segments: Vec<Segment>,
+    weights: Vec<f64>,
+    worker: u64,
+    workers: u64,
+    limit: usize,
+) -> PyResult<Vec<u16>> {
+    if let Some(fault) = mix::fault(&weights) {
+        return Err(PyValueError::new_err(fault));
+    }
+    let mix = Mix::new(&weights);
+    let planned = planned(segments, worker, workers)?;
+    Ok(planned.map(|due| mix.choose(due.bits)).take(limit).collect())
+}
+
+/// The arrivals of the open segments that a worker would offer.
+fn planned(
+    segments: Vec<Segment>,
+    worker: u64,
+    workers: u64,
+) -> PyResult<impl Iterator<Item = Due>> {
     if workers == 0 {
         return Err(PyValueError::new_err("workers: at least 1"));
     }
@@ -66,7 +93,7 @@ pub(crate) fn intended_starts(
             schedule.append(segment.0);
         }
     }
-    Ok(std::iter::from_fn(|| schedule.pop()).take(limit).collect())
+    Ok(std::iter::from_fn(move || schedule.pop()))
 }
 
 /// What one worker added to an interval.
@@ -142,16 +169,17 @@ impl Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (*, address, request, head_only = false, keep_alive = true,
-                        tls_server_name = None, ca_pem = None, insecure = false, workers = 1,
+    #[pyo3(signature = (*, address, request = None, head_only = false, mix = Vec::new(),
+                        keep_alive = true, tls_server_name = None, ca_pem = None, insecure = false, workers = 1,
                         pin = Vec::new(), spin = false, max_in_flight = 10_000,
                         timeout_ns = 10_000_000_000, good_within_ns = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     #[expect(clippy::fn_params_excessive_bools, reason = "they are named where they are given")]
     fn new(
         address: &str,
-        request: Vec<u8>,
+        request: Option<Vec<u8>>,
         head_only: bool,
+        mix: Vec<(Vec<u8>, bool, f64)>,
         keep_alive: bool,
         tls_server_name: Option<String>,
         ca_pem: Option<Vec<u8>>,
@@ -170,8 +198,7 @@ impl Engine {
         };
         let config = Config {
             address: address.parse().map_err(PyValueError::new_err)?,
-            request,
-            head_only,
+            requests: requests(request, head_only, mix)?,
             keep_alive,
             tls: tls_server_name.map(|name| (name, trust)),
             workers,
@@ -232,9 +259,32 @@ impl Engine {
     }
 }
 
-/// Four little-endian `u64` a row: intended, sent, ended, and the outcome's number.
+/// The one request, or the several of a mix.
+fn requests(
+    one: Option<Vec<u8>>,
+    head_only: bool,
+    several: Vec<(Vec<u8>, bool, f64)>,
+) -> PyResult<Vec<Request>> {
+    let mix = several.into_iter();
+    let mut requests: Vec<_> =
+        mix.map(|(bytes, head_only, weight)| Request { bytes, head_only, weight }).collect();
+    match one {
+        Some(_) if !requests.is_empty() => {
+            Err(PyValueError::new_err("request: leave it out, or leave out mix"))
+        }
+        Some(bytes) => {
+            requests.push(Request { bytes, head_only, weight: 1.0 });
+            Ok(requests)
+        }
+        None => Ok(requests),
+    }
+}
+
+/// Four little-endian `u64` a row: intended, sent, ended, and in one the outcome's number (lowest
+/// byte) and the request's (above it).
 fn encode(rows: &[Row]) -> Vec<u8> {
-    let fields = |row: &Row| [row.intended_ns, row.sent_ns, row.ended_ns, row.outcome as u64];
+    let what = |row: &Row| row.outcome as u64 | u64::from(row.request) << 8;
+    let fields = |row: &Row| [row.intended_ns, row.sent_ns, row.ended_ns, what(row)];
     rows.iter().flat_map(fields).flat_map(u64::to_le_bytes).collect()
 }
 

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use super::engine::{Engine, Interval, Segment, intended_starts};
+    use super::engine::{Engine, Interval, Segment, intended_requests, intended_starts};
     #[pymodule_export]
     use super::histogram::Histogram;
     #[pymodule_export]

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use breakstep_engine::engine::{Config, Engine};
+use breakstep_engine::mix::Request;
 use breakstep_engine::schedule::{Law, Load, Segment};
 use breakstep_engine::tally::Tally;
 use breakstep_engine::transport::Address;
@@ -47,8 +48,7 @@ pub fn never_answer(mut stream: TcpStream) {
 pub fn config(address: SocketAddr) -> Config {
     Config {
         address: Address::Tcp(address),
-        request: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".to_vec(),
-        head_only: false,
+        requests: vec![request("GET", "/", 1.0)],
         keep_alive: true,
         tls: None,
         workers: 1,
@@ -58,6 +58,11 @@ pub fn config(address: SocketAddr) -> Config {
         timeout_ns: 5_000 * MS,
         good_within_ns: None,
     }
+}
+
+pub fn request(method: &str, path: &str, weight: f64) -> Request {
+    let bytes = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n\r\n").into_bytes();
+    Request { bytes, head_only: method == "HEAD", weight }
 }
 
 pub fn open(rate_per_s: f64) -> Load {
@@ -75,7 +80,8 @@ pub fn offer(config: &Config, load: Load, duration_ns: u64) -> Tally {
 /// The same on an engine that goes on.
 pub fn offer_on(engine: &mut Engine, load: Load, duration_ns: u64) -> Tally {
     let start_ns = engine.clock().now_ns() + 20 * MS;
-    engine.append(Segment { start_ns, duration_ns, load, rows: true }).expect("a sound segment");
+    let segment = Segment { start_ns, duration_ns, load, seed: 1, rows: true };
+    engine.append(segment).expect("a sound segment");
     let (mut sum, mut past_ns) = (Tally::default(), vec![0; engine.workers()]);
     let ended = |sum: &Tally| sum.counters.outcomes.iter().sum::<u64>();
     while past_ns.iter().any(|past_ns| *past_ns < start_ns + duration_ns)
