@@ -48,7 +48,7 @@ def find(plan: Plan, around: Around) -> Result:
             book.keep(writer)
             ended = Ended(judged, not plan.slos, contact, passes, guard, machine, started_at)
             series, states = book.series(), book.states()
-            result = with_signals(assembled(ended, around.run), series, states)
+            result = with_signals(assembled(ended, around.run), series, states, book.lost)
             result = explained(result, series, states)
             if writer is not None:
                 rows = read_intervals(writer.directory.path / INTERVALS)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from breakstep.analysis.signals import Series, SeriesBuilder, Summary, summaries
+from breakstep.analysis.words import counted
 from breakstep.model.probe import ProbeSpec, ProbeState
 from breakstep.model.record import Result, RunRecord
 from breakstep.probe.desk import ProbeDesk
@@ -37,6 +38,11 @@ class SignalBook:
         """How each probe fared."""
         return self.desk.states()
 
+    @property
+    def lost(self) -> int:
+        """Samples that nothing here has seen: there was no room for more."""
+        return self.desk.lost + self._builder.left_out
+
 
 @contextmanager
 def sampling(specs: Sequence[ProbeSpec]) -> Iterator[SignalBook]:
@@ -49,11 +55,18 @@ def sampling(specs: Sequence[ProbeSpec]) -> Iterator[SignalBook]:
         desk.stop()
 
 
-def with_signals(result: Result, series: Sequence[Series], states: Sequence[ProbeState]) -> Result:
+def with_signals(
+    result: Result, series: Sequence[Series], states: Sequence[ProbeState], lost: int
+) -> Result:
     """The result with what was sampled meanwhile, and with the troubles of the probes said."""
     if not states:
         return result
     troubles = [text for state in states if (text := _trouble(state))]
+    if lost:
+        troubles.append(
+            f"{counted(lost)} samples of the probes are missing: more came than there was room "
+            "for. Sample less often (every=1s), or fewer things."
+        )
     return replace(
         result,
         answer=replace(result.answer, caveats=(*result.answer.caveats, *troubles)),
