@@ -11,6 +11,8 @@ ANSWERED = 0
 FAILED = 1
 USAGE = 2
 NO_ANSWER = 3
+MISSED = 99
+"""An SLO was missed in a gate, or a truth in a lab."""
 INTERRUPTED = 130
 
 _ANSWERS = ("found", "below_floor", "above_ceiling")

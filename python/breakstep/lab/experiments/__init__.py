@@ -1,0 +1,1 @@
+"""The experiments: a file each, `GROUP/NAME.py`, which holds one `EXPERIMENT`."""

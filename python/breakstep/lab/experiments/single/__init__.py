@@ -1,0 +1,1 @@
+"""Experiments on one server without a database: plain Node."""

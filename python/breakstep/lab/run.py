@@ -1,0 +1,48 @@
+"""`lab run`: experiments one after another, each with its report."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from breakstep.lab import catalog
+from breakstep.lab.bring_up import clean_up
+from breakstep.lab.carry_out import Supervisor
+from breakstep.lab.experiment import Experiment
+from breakstep.lab.home import base_directory
+from breakstep.lab.made import LabResult
+from breakstep.lab.needs import require
+from breakstep.lab.place import allowed_cores
+from breakstep.lab.report import report_text, verdict_text
+from breakstep.lab.report_json import envelope
+from breakstep.report.doctor_json import dumps
+from breakstep.store.run_directory import RESULT, RunDirectory
+
+Say = Callable[[str], None]
+REPORT = "report.md"
+
+
+def run_all(names: Sequence[str], out: Path, say: Say) -> Sequence[LabResult]:
+    """Carries experiments out and shows each report.
+
+    Raises PlanError, LabError, and whatever a run raises.
+    """
+    experiments = catalog.chosen(names)
+    require(need for experiment in experiments for need in experiment.needs)
+    base = base_directory()
+    clean_up(base, say)
+    results = [_run(experiment, base, out, say) for experiment in experiments]
+    if len(results) > 1:
+        for result in results:
+            say(verdict_text(result))
+    return results
+
+
+def _run(experiment: Experiment, base: Path, out: Path, say: Say) -> LabResult:
+    directory = RunDirectory.create(out / experiment.name)
+    result = Supervisor(experiment, base, directory.path, allowed_cores(), say).carry_out()
+    text = report_text(result)
+    directory.write(REPORT, text)
+    directory.write(RESULT, dumps(envelope(result)))
+    say("")
+    print(text, flush=True)  # noqa: T201  the report is the output of the command
+    say(f"files: {directory.path}")
+    return result

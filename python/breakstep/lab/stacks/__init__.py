@@ -1,0 +1,1 @@
+"""What the experiments are made on: servers put together, each a context manager."""
