@@ -6,7 +6,8 @@ and hour, whatever it comes from: it is what the change is measured with.
 
     x_i            of pair i, head − base: of ln(typical), of ln(tail), of the share of bad arrivals
     x̄, s           their mean and standard deviation over n pairs
-    lower, upper   x̄ ∓ t(n−1, 1−a)·s/√n        one-sided, a = ERROR / measures
+    lower          x̄ − t(n−1, 1−a)·s/√n        one-sided, a = FALSE_ALARM / measures
+    upper          x̄ + t(n−1, 1−b)·s/√n        one-sided, b = OVERLOOKED
 
     fail        a lower bound is beyond what is ignored: a third of the loss, a point of arrivals
     pass        none is, and the typical time is surely less than the loss slower
@@ -25,18 +26,22 @@ import numpy as np
 
 from breakstep.analysis.distributions import student_quantile
 from breakstep.analysis.rows import Rows
-from breakstep.analysis.words import percent
-from breakstep.model.check import Block, Comparison, Difference, Side
+from breakstep.analysis.words import percent, signed_percent
+from breakstep.model.check import BAD, Block, Comparison, Difference, Side
 from breakstep.model.record import VerdictName
-from breakstep.model.slo import quantile_name
+from breakstep.model.slo import QUANTILES, Slo, quantile_name
 from breakstep.model.units import NS_PER_MS, format_duration
 
-ERROR = 0.01
+FALSE_ALARM = 0.01
+OVERLOOKED = 0.05
 IGNORED = 1.0 / 3.0
 """Of the loss; a slowdown up to so much is nobody's alarm."""
 BAD_IGNORED = 0.01
 PAIRS_MIN = 4
 MEASURES = 3
+DEFAULT_TAIL = 0.95
+TAIL_MIN = 10.0
+"""Arrivals of a block beyond its tail quantile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,17 @@ def block_of(
         tail_ms=float(np.quantile(ok_ms, quantile, method="inverted_cdf")) if len(ok_ms) else None,
         bad_share=1.0 - int(good) / max(1, len(rows)),
     )
+
+
+def tail_quantile(slos: Sequence[Slo], arrivals: float) -> float:
+    """The strictest quantile that the SLOs name, p95 without any, as far as a block can tell it.
+
+    >>> tail_quantile((), 1_000.0), tail_quantile((), 60.0)
+    (0.95, 0.75)
+    """
+    asked = max((slo.quantile for slo in slos if slo.kind == "latency"), default=DEFAULT_TAIL)
+    known = [q for q in QUANTILES.values() if q <= asked and arrivals * (1.0 - q) >= TAIL_MIN]
+    return max(known, default=min(QUANTILES.values()))
 
 
 def compare(blocks: Sequence[Block], loss: float, quantile: float) -> Comparison:
@@ -110,32 +126,31 @@ def _shares(pairs: Sequence[tuple[Block, Block]]) -> _Measured:
     base = [base.bad_share for base, _ in pairs]
     head = [head.bad_share for _, head in pairs]
     differences = [h - b for b, h in zip(base, head, strict=True)]
-    return _Measured("bad", differences, sum(base) / len(base), sum(head) / len(head))
+    return _Measured(BAD, differences, sum(base) / len(base), sum(head) / len(head))
 
 
 def _difference(measured: _Measured, loss: float) -> Difference:
-    mean, half = _interval(measured.differences)
-    if measured.name == "bad":
-        change, lower, upper, limit = mean, mean - half, mean + half, BAD_IGNORED
-        says = _bad_says(measured, lower, upper)
+    mean, lower, upper = _bounds(measured.differences)
+    if measured.name == BAD:
+        limit, says = BAD_IGNORED, _bad_says(measured, lower, upper)
     else:
-        change, lower, upper = (expm1(value) for value in (mean, mean - half, mean + half))
-        limit = IGNORED * loss
-        says = _time_says(measured, change, lower, upper)
+        mean, lower, upper = (expm1(value) for value in (mean, lower, upper))
+        limit, says = IGNORED * loss, _time_says(measured, mean, (lower, upper))
     verdict: VerdictName = "fail" if lower > limit else "pass"
     if measured.name == "typical" and verdict == "pass" and upper >= loss:
         verdict = "undecided"
     return Difference(
-        measured.name, measured.base, measured.head, change, lower, upper, limit, verdict, says
+        measured.name, measured.base, measured.head, mean, lower, upper, limit, verdict, says
     )
 
 
-def _interval(differences: Sequence[float]) -> tuple[float, float]:
-    """Mean, and how far its one-sided bounds lie from it."""
-    count = len(differences)
-    spread = float(np.std(differences, ddof=1))
-    t = student_quantile(count - 1, 1.0 - ERROR / MEASURES)
-    return float(np.mean(differences)), t * spread / sqrt(count)
+def _bounds(differences: Sequence[float]) -> tuple[float, float, float]:
+    """Mean, lower and upper bound."""
+    count, mean = len(differences), float(np.mean(differences))
+    error = float(np.std(differences, ddof=1)) / sqrt(count)
+    below = student_quantile(count - 1, 1.0 - FALSE_ALARM / MEASURES)
+    above = student_quantile(count - 1, 1.0 - OVERLOOKED)
+    return mean, mean - below * error, mean + above * error
 
 
 def _verdict(found: Sequence[Difference], loss: float) -> VerdictName:
@@ -146,10 +161,10 @@ def _verdict(found: Sequence[Difference], loss: float) -> VerdictName:
     return "pass" if known else "undecided"
 
 
-def _time_says(measured: _Measured, change: float, lower: float, upper: float) -> str:
+def _time_says(measured: _Measured, change: float, bounds: tuple[float, float]) -> str:
     base, head = (format_duration(value * NS_PER_MS) for value in (measured.base, measured.head))
     what = "a typical response took" if measured.name == "typical" else f"{measured.name} was"
-    return f"{what} {base} before and {head} now, {_signed(change)} ({_range(lower, upper)})"
+    return f"{what} {base} before and {head} now: {signed_percent(change)} ({_range(*bounds)})"
 
 
 def _bad_says(measured: _Measured, lower: float, upper: float) -> str:
@@ -158,8 +173,4 @@ def _bad_says(measured: _Measured, lower: float, upper: float) -> str:
 
 
 def _range(lower: float, upper: float) -> str:
-    return f"{_signed(lower)} to {_signed(upper)}"
-
-
-def _signed(share: float) -> str:
-    return f"{100 * share:+.2g} %".replace("-", "−")
+    return f"{signed_percent(lower)} to {signed_percent(upper)}"

@@ -16,6 +16,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def signed_percent(share: float) -> str:
+    """A change in percent with its sign, to two digits.
+
+    >>> signed_percent(-0.031), signed_percent(0.2)
+    ('−3.1 %', '+20 %')
+    """
+    return f"{100 * share:+.2g} %".replace("-", "−")
+
+
 def counted(count: int) -> str:
     """A count with its thousands set apart.
 

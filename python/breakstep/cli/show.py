@@ -49,7 +49,13 @@ def write_json(result: Result, to: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
+    write_text(text, Path(to), "--json")
+
+
+def write_text(text: str, to: Path, flag: str, *, append: bool = False) -> None:
+    """A file that the user asked for with this flag. Raises StoreError."""
     try:
-        Path(to).write_text(text, encoding="utf-8")
+        with to.open("a" if append else "w", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
-        raise StoreError(f"cannot write {to}: {error.strerror}; choose another --json") from error
+        raise StoreError(f"cannot write {to}: {error.strerror}; choose another {flag}") from error

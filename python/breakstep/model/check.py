@@ -7,6 +7,8 @@ from breakstep.model.plan import Plan
 from breakstep.model.record import Criterion, VerdictName
 
 Side = Literal["base", "head"]
+BAD = "bad"
+"""The measure that is a share of arrivals; the others are times."""
 
 
 @dataclass(frozen=True, slots=True)
