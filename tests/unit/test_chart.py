@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakstep.analysis.durations import NOTHING
-from breakstep.report.axis import Axis, duration_axis, rate_axis
-from breakstep.report.chart import BOTTOM, LEFT, RIGHT, TOP, goodput_chart, response_chart
+from breakstep.report.axis import BOTTOM, LEFT, RIGHT, TOP, Axis, duration_axis, rate_axis
+from breakstep.report.chart import goodput_chart, response_chart
 
 positive = st.floats(1e-3, 1e6)
 

@@ -18,6 +18,7 @@ from breakstep.report.sweep_html import render_sweep_html
 from breakstep.report.why import why_text
 from breakstep.store import sweep_json
 from breakstep.store.intervals_csv import read_intervals
+from breakstep.store.recorded import read_recorded
 from breakstep.store.result_json import dumps, read_result
 from breakstep.store.run_directory import INTERVALS, SIGNALS
 from breakstep.store.signals_csv import read_signals
@@ -72,7 +73,7 @@ def _show(result: Result, run: Path, *, why: bool) -> None:
 def _html(result: Result, run: Path) -> str:
     if sweep_json.SECTION in result.sections:
         return render_sweep_html(result, sweep_json.sweep_of(result))
-    return render_html(result, _seconds_around(result, run))
+    return render_html(result, read_recorded(run))
 
 
 def _seconds_around(result: Result, run: Path) -> str:

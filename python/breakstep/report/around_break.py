@@ -26,7 +26,7 @@ QUEUE_TIMES, QUEUE_MIN = 3.0, 5.0
 """The queue began when so many times the usual, and so many more, were in flight."""
 RESOURCES_MAX = 6
 HEADING_MAX = 16
-_UTILISATION: Sequence[tuple[str, str]] = (
+UTILISATION: Sequence[tuple[str, str]] = (
     ("node", "loop_utilisation"),
     ("node", "pool_busy"),
     ("node", "pool_waiting"),
@@ -55,17 +55,38 @@ class _Column:
     cell: Callable[[IntervalRow], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """The table: a heading of two lines for each column, and which row went wrong."""
+
+    headings: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, ...], ...]
+    wrong: int
+
+
 def around_break(result: Result, rows: Sequence[IntervalRow], series: Sequence[Series]) -> str:
     """The table as text; empty where nothing broke, or its seconds were not kept."""
+    seconds = seconds_around(result, rows, series)
+    return "" if seconds is None else _text(seconds)
+
+
+def seconds_around(
+    result: Result, rows: Sequence[IntervalRow], series: Sequence[Series]
+) -> Seconds | None:
+    """The table; None where nothing broke, or its seconds were not kept."""
     broken = first_failing(result)
     wrong = None if broken is None else went_wrong(result, broken, rows)
     if wrong is None:
-        return ""
+        return None
     around = [row for row in rows if abs(row.from_s - wrong.from_s) <= AROUND_S]
     near = [row for row in around if _whole(row) and not _idle(row)]
     shown = resources(series, near)
     columns = [*_columns(wrong), *(_resource(one, _title(one, shown)) for one in shown)]
-    return _table(columns, near, wrong)
+    return Seconds(
+        headings=tuple(column.heading for column in columns),
+        rows=tuple(tuple(column.cell(row) for column in columns) for row in near),
+        wrong=next((k for k, row in enumerate(near) if row is wrong), -1),
+    )
 
 
 def first_failing(result: Result) -> tuple[int, StepRecord] | None:
@@ -101,17 +122,20 @@ def resources(series: Sequence[Series], rows: Sequence[IntervalRow]) -> list[Ser
     from_s, to_s = rows[0].from_s, rows[-1].to_s
     ordered = sorted(series, key=lambda one: (one.signal.source, one.signal.name))
     found: list[Series] = []
-    for kind, name in _UTILISATION:
+    for kind, name in UTILISATION:
         alike = (one for one in ordered if _is(one.signal, kind, name))
         found += [one for one in alike if len(one.within(from_s, to_s).values)]
     return found[:RESOURCES_MAX]
 
 
-def _is(signal: Signal, kind: str, name: str) -> bool:
-    """The signal of a probe as a whole, or of a pool; not of one core or thread."""
+def is_whole(signal: Signal) -> bool:
+    """Whether it is of a probe as a whole, or of a pool; not of one core or thread."""
     label = label_of(signal.name)
-    whole = not label or label.startswith(("pool=", "proxy="))
-    return whole and signal.kind == kind and base_name(signal.name) == name
+    return not label or label.startswith(("pool=", "proxy="))
+
+
+def _is(signal: Signal, kind: str, name: str) -> bool:
+    return is_whole(signal) and signal.kind == kind and base_name(signal.name) == name
 
 
 def _columns(wrong: IntervalRow) -> list[_Column]:
@@ -146,11 +170,10 @@ def _resource(series: Series, title: str) -> _Column:
     return _Column(heading, cell)
 
 
-def _table(columns: Sequence[_Column], rows: Sequence[IntervalRow], wrong: IntervalRow) -> str:
-    lines = [[column.heading[k] for column in columns] for k in (0, 1)]
-    lines += [[column.cell(row) for column in columns] for row in rows]
+def _text(seconds: Seconds) -> str:
+    lines = [*zip(*seconds.headings, strict=True), *seconds.rows]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    marks = ["", "", *("→" if row is wrong else "" for row in rows)]
+    marks = ["", "", *("→" if k == seconds.wrong else "" for k in range(len(seconds.rows)))]
     return "\n".join(
         f"{mark:1} {'  '.join(f'{c:>{w}}' for c, w in zip(cells, widths, strict=True))}".rstrip()
         for mark, cells in zip(marks, lines, strict=True)

@@ -1,12 +1,26 @@
-"""Axes of a drawing: where a value lies, and which round values to write beside it."""
+"""Axes of a drawing: where a value lies, and which round values to write beside it.
 
-from collections.abc import Iterable
+A place is a share of the drawing in percent, so that a drawing is as wide as there is room.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
+from breakstep.report.geometry import Geometry
+
 TICKS = 5
+LEFT, RIGHT, TOP, BOTTOM = 0.0, 100.0, 0.0, 100.0
 _ROUND = (1.0, 2.0, 5.0, 10.0)
 _NARROW_DECADES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A value worth a label, and where it lies."""
+
+    at: float
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +41,15 @@ class Axis:
             if self.log
             else (self.low, self.high, value)
         )
-        return round(self.start + (shown - low) / (high - low) * (self.end - self.start), 1)
+        return round(self.start + (shown - low) / (high - low) * (self.end - self.start), 2)
 
     def ticks(self) -> list[float]:
         """A few round values within the axis."""
         return self._decades() if self.log else self._even()
+
+    def labelled(self, label: Callable[[float], str]) -> tuple[Tick, ...]:
+        """The ticks with their labels; zero is written without a unit."""
+        return tuple(Tick(self.at(value), label(value) if value else "0") for value in self.ticks())
 
     def _decades(self) -> list[float]:
         low, high = floor(log10(self.low)), ceil(log10(self.high))
@@ -43,8 +61,12 @@ class Axis:
         rough = (self.high - self.low) / TICKS
         size = 10.0 ** floor(log10(rough))
         step = next(size * nice for nice in _ROUND if size * nice >= rough)
-        first = ceil(self.low / step)
-        return [k * step for k in range(first, floor(self.high / step) + 1)]
+        return multiples(step, self.low, self.high)
+
+
+def multiples(step: float, low: float, high: float) -> list[float]:
+    """The multiples of a step from `low` to `high`."""
+    return [k * step for k in range(ceil(low / step), floor(high / step) + 1)]
 
 
 def rate_axis(rates: Iterable[float], start: float, end: float, *, from_zero: bool) -> Axis:
@@ -62,3 +84,8 @@ def duration_axis(values_ms: Iterable[float], start: float, end: float) -> Axis:
     values = [value for value in values_ms if value > 0.0] or [1.0]
     low, high = floor(log10(min(values))), ceil(log10(max(values)))
     return Axis(10.0**low, 10.0 ** max(high, low + 1), start, end, log=True)
+
+
+def polyline(points: Sequence[tuple[float, float]]) -> Geometry:
+    """Places as SVG wants the points of a line."""
+    return Geometry(" ".join(f"{x:g},{y:g}" for x, y in points))

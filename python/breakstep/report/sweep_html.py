@@ -1,39 +1,51 @@
-"""`report.html` of a sweep: one page that needs nothing but itself, and runs no script."""
-
-from base64 import b64encode
-from hashlib import sha256
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+"""`report.html` of a sweep."""
 
 from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep
 from breakstep.report import sweep as words
-from breakstep.report.html import facts
+from breakstep.report.page import Head, Material, Section, Values, render_page
+from breakstep.report.page_table import Row, page_table
+from breakstep.report.sections.environment import environment
+from breakstep.report.sections.trust import trust
+from breakstep.store.sweep_json import sweep_of
+
+_MODELS = (("", ""), ("closed", ""), ("open", ""))
+_WARNING = "Warning: "
 
 
 def render_sweep_html(result: Result, sweep: Sweep) -> str:
     """The page. `result.plan` must be redacted already: all of it is shown."""
-    environment = Environment(
-        loader=PackageLoader("breakstep.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    css = environment.get_template("report.css").render()
-    lead, *sentences = words.conclusion(result, sweep).split("\n")
-    compared = sweep.compare_open
-    return environment.get_template("sweep.html.j2").render(
-        result=result,
-        sweep=sweep,
-        css=Markup(css),  # noqa: S704  our own file, and escaped it would not be what is hashed
-        css_hash=b64encode(sha256(css.encode()).digest()).decode(),
+    lead, *rest = words.conclusion(result, sweep).split("\n")
+    warned = [sentence for sentence in rest if sentence.startswith(_WARNING)]
+    head = Head(
         headline=lead,
-        sentences=sentences,
-        columns=words.columns(sweep),
-        comparison=() if compared is None else words.comparison_rows(compared),
-        plan=list(facts(result.plan)),
-        environment=list(facts(result.environment)),
+        sentences=[sentence for sentence in rest if sentence not in warned],
+        warnings=[sentence.removeprefix(_WARNING).removesuffix(".") for sentence in warned],
     )
+    return render_page(head, SECTIONS, Material(result))
+
+
+def levels(material: Material) -> Values:
+    """A row for each number of users."""
+    sweep = sweep_of(material.result)
+    columns = words.columns(sweep)
+    rows = [Row(tuple(column.cell(level) for column in columns)) for level in sweep.levels]
+    headings = [(column.name, column.unit) for column in columns]
+    return {"table": page_table("Levels, by number of users", headings, rows)}
+
+
+def comparison(material: Material) -> Values | None:
+    """The closed model beside the open one; None where they were not compared."""
+    compared = sweep_of(material.result).compare_open
+    if compared is None:
+        return None
+    rows = [Row(cells) for cells in words.comparison_rows(compared)]
+    return {"table": page_table("The same users, closed and open", _MODELS, rows)}
+
+
+SECTIONS = (
+    Section("levels", "Levels", levels),
+    Section("comparison", "The same users as an open model", comparison),
+    Section("trust", "Can it be trusted", trust),
+    Section("environment", "Environment, and how to reproduce", environment),
+)

@@ -8,7 +8,6 @@ from breakstep.engine.reach import at_its_address
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
 from breakstep.plan import limits
-from breakstep.report.around_break import around_break
 from breakstep.report.html import render_html
 from breakstep.session.around import Around
 from breakstep.session.assembled import Ended, assembled
@@ -20,8 +19,7 @@ from breakstep.session.headroom import headroom_checks
 from breakstep.session.passes import Bench, Passes
 from breakstep.session.signals import sampling, with_signals
 from breakstep.session.stage import engine_for, guard_on, reached
-from breakstep.store.intervals_csv import read_intervals
-from breakstep.store.run_directory import INTERVALS
+from breakstep.store.recorded import read_recorded
 
 
 def find(plan: Plan, around: Around) -> Result:
@@ -51,8 +49,8 @@ def find(plan: Plan, around: Around) -> Result:
             result = with_signals(assembled(ended, around.run), series, states, book.lost)
             result = explained(result, series, states)
             if writer is not None:
-                rows = read_intervals(writer.directory.path / INTERVALS)
-                writer.finish(result, render_html(result, around_break(result, rows, series)))
+                recorded = read_recorded(writer.directory.path, series)
+                writer.finish(result, render_html(result, recorded))
     if passes.failure is not None:
         raise passes.failure
     return result
