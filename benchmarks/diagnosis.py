@@ -35,7 +35,8 @@ def main() -> None:
     until_s = time.monotonic() + 60.0 * (arguments.minutes or float("inf"))
     named = {stack.name: Counter[str]() for stack in chosen}
     for name, kind in _logged(arguments.log):
-        named[name][kind] += 1
+        if name in named:
+            named[name][kind] += 1
     while time.monotonic() < until_s and (behind := _behind(chosen, named, arguments.runs)):
         _round(behind, named, arguments.log)
     for line in report(chosen, named):
