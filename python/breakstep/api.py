@@ -5,7 +5,8 @@ from pathlib import Path
 
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
-from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.plan.source import plan_from
+from breakstep.plan.words import Flags
 from breakstep.report.progress import Silent
 from breakstep.session.around import Around, new_run
 from breakstep.session.find import find as run_find
@@ -23,28 +24,28 @@ def find(  # noqa: PLR0913  the words of the command line
     effort: str | None = None,
     budget: str | None = None,
     hold: str | None = None,
-    ramp: str = "0s",
+    ramp: str | None = None,
     warmup: str | None = None,
-    arrivals: str = "poisson",
-    timeout: str = "10s",
-    max_in_flight: int = 10_000,
-    seed: int = 1,
-    workers: int = 1,
+    arrivals: str | None = None,
+    timeout: str | None = None,
+    max_in_flight: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
     pin: Sequence[int] = (),
-    spin: bool = False,
-    abort: bool = True,
+    spin: bool | None = None,
+    abort: bool | None = None,
     repeat: int | None = None,
     between: str | None = None,
     servers: int | None = None,
-    predict_only: bool = False,
+    predict_only: bool | None = None,
     experiment: str | None = None,
     raised: float | None = None,
     probe: str | Sequence[str] = (),
     method: str | None = None,
     data: str | None = None,
     headers: Sequence[tuple[str, str]] = (),
-    keep_alive: bool = True,
-    insecure: bool = False,
+    keep_alive: bool | None = None,
+    insecure: bool | None = None,
     ca_file: str | None = None,
     unix_socket: str | None = None,
     authorized: Sequence[str] = (),
@@ -52,9 +53,9 @@ def find(  # noqa: PLR0913  the words of the command line
 ) -> Result:
     """Finds the load at which `url` breaks.
 
-    The words are those of `breakstep find`: durations such as `"200ms"`, rates in requests a
-    second. Nothing is printed; files are written only to `out`. Ctrl-C ends the run and returns
-    what was measured.
+    `url` may be the path of a load-model file; what is said here counts before it. The words are
+    those of `breakstep find`: durations such as `"200ms"`, rates in requests a second. Nothing is
+    printed; files are written only to `out`. Ctrl-C ends the run and returns what was measured.
 
     Raises PlanError (with every fault), TargetError, ProbeError, EngineError or StoreError.
 
@@ -62,7 +63,6 @@ def find(  # noqa: PLR0913  the words of the command line
         print(result.answer.sustainable_per_s, result.steps[-1].verdict.reasons)
     """
     flags = Flags(
-        url=url,
         slo=(slo,) if isinstance(slo, str) else slo,
         steps=None if steps is None else ",".join(f"{rate!r}" for rate in steps),
         from_=_text(from_per_s),
@@ -97,7 +97,7 @@ def find(  # noqa: PLR0913  the words of the command line
         unix_socket=unix_socket,
         authorized=authorized,
     )
-    return _run(plan_from_flags(flags), out)
+    return _run(plan_from(url, flags), out)
 
 
 def _run(plan: Plan, out: str | Path | None) -> Result:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from breakstep.model.record import Result
 from breakstep.model.sweep import CONCURRENCY, SweepPlan
-from breakstep.plan.flags import Flags
+from breakstep.plan.source import flags_from
 from breakstep.plan.sweep_flags import sweep_from_flags
+from breakstep.plan.words import Flags
 from breakstep.report.progress import Silent
 from breakstep.session.around import Around, new_run
 from breakstep.session.interrupts import interrupts
@@ -19,19 +20,19 @@ def sweep(  # noqa: PLR0913  the words of the command line
     concurrency: Sequence[int] = CONCURRENCY,
     think: str = "0s",
     compare_open: bool = False,
-    hold: str = "5s",
-    warmup: str = "1s",
-    timeout: str = "10s",
-    max_in_flight: int = 10_000,
-    seed: int = 1,
-    workers: int = 1,
+    hold: str | None = None,
+    warmup: str | None = None,
+    timeout: str | None = None,
+    max_in_flight: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
     pin: Sequence[int] = (),
-    spin: bool = False,
+    spin: bool | None = None,
     method: str | None = None,
     headers: Sequence[tuple[str, str]] = (),
     data: str | None = None,
-    keep_alive: bool = True,
-    insecure: bool = False,
+    keep_alive: bool | None = None,
+    insecure: bool | None = None,
     ca_file: str | None = None,
     unix_socket: str | None = None,
     authorized: Sequence[str] = (),
@@ -39,9 +40,10 @@ def sweep(  # noqa: PLR0913  the words of the command line
 ) -> Result:
     """Measures the throughput of `url` with so many users at a time: the closed model.
 
-    The words are those of `breakstep sweep`. Nothing is printed; files are written only to `out`.
-    Ctrl-C ends the sweep and returns the levels that were measured. A closed model slows down with
-    the service, so it never finds it broken: `find` does that.
+    `url` may be the path of a load-model file; what is said here counts before it. The words are
+    those of `breakstep sweep`. Nothing is printed; files are written only to `out`. Ctrl-C ends the
+    sweep and returns the levels that were measured. A closed model slows down with the service, so
+    it never finds it broken: `find` does that.
 
     Raises PlanError (with every fault), TargetError, EngineError or StoreError.
 
@@ -50,7 +52,6 @@ def sweep(  # noqa: PLR0913  the words of the command line
         print(sweep_of(result).knee)
     """
     flags = Flags(
-        url=url,
         hold=hold,
         warmup=warmup,
         timeout=timeout,
@@ -68,6 +69,7 @@ def sweep(  # noqa: PLR0913  the words of the command line
         unix_socket=unix_socket,
         authorized=authorized,
     )
+    flags = flags_from(url, flags)
     levels = ",".join(map(str, concurrency))
     plan = sweep_from_flags(flags, levels, think, compare_open=compare_open)
     return _run(plan, None if out is None else Path(out))

@@ -13,13 +13,8 @@ from breakstep.model.errors import PlanError, TargetError
 from breakstep.model.plan import Plan, Scenario, Search, Staircase, Target
 from breakstep.model.slo import parse_slo
 from breakstep.model.units import parse_duration
-from breakstep.plan.flags import (
-    HOLD_OF_SEARCH,
-    STEPS_MAX,
-    WARMUP_OF_QUICK,
-    Flags,
-    plan_from_flags,
-)
+from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.plan.load import HOLD_OF_SEARCH, STEPS_MAX, WARMUP_OF_QUICK
 
 LONG = "99999999999h"
 

@@ -24,16 +24,18 @@ from breakstep.cli.options import (
     Pin,
     Probe,
     Quiet,
+    Source,
     Spin,
     UnixSocket,
-    Url,
+    UrlOverFile,
     Workers,
     option,
 )
 from breakstep.cli.show import STANDARD_OUTPUT, show, write_json
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
-from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.plan.source import plan_from
+from breakstep.plan.words import Flags
 from breakstep.report.progress import progress_on
 from breakstep.session.around import Around, default_out, new_run
 from breakstep.session.find import find as run_find
@@ -41,8 +43,9 @@ from breakstep.session.interrupts import interrupts
 
 
 def find(  # noqa: PLR0913  a command has as many parameters as flags
-    url: Url,
+    source: Source,
     *,
+    url: UrlOverFile = None,
     slo: Annotated[
         list[str] | None,
         option(
@@ -84,26 +87,34 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         ),
     ] = None,
     predict_only: Annotated[
-        bool, option(LOAD, "Foretell, and offer light loads only.", "--predict-only")
-    ] = False,
+        bool | None,
+        option(LOAD, "Foretell, and offer light loads only.", "--predict-only/--no-predict-only"),
+    ] = None,
     hold: Annotated[str | None, option(LOAD, "The judged part of a step.", metavar="TIME")] = None,
-    ramp: Annotated[str, option(LOAD, "Rise to a step's rate, not judged.", metavar="TIME")] = "0s",
+    ramp: Annotated[
+        str | None, option(LOAD, "Rise to a step's rate, not judged; 0s.", metavar="TIME")
+    ] = None,
     warmup: Annotated[
         str | None, option(LOAD, "At the step's rate before the hold, not judged.", metavar="TIME")
     ] = None,
-    arrivals: Annotated[str, option(LOAD, "poisson or uniform.", metavar="LAW")] = "poisson",
-    seed: Annotated[int, option(LOAD, "The same seed is the same schedule.")] = 1,
+    arrivals: Annotated[
+        str | None, option(LOAD, "poisson, as by default, or uniform.", metavar="LAW")
+    ] = None,
+    seed: Annotated[
+        int | None, option(LOAD, "The same seed is the same schedule; 1.", metavar="N")
+    ] = None,
     timeout: Annotated[
-        str, option(JUDGING, "From the intended start to the last byte.", metavar="TIME")
-    ] = "10s",
+        str | None,
+        option(JUDGING, "From the intended start to the last byte; 10s.", metavar="TIME"),
+    ] = None,
     abort: Annotated[
-        bool,
+        bool | None,
         option(
             JUDGING,
-            "End a hopeless hold early, and the steps at the first failure.",
+            "End a hopeless hold early, and the steps at the first failure; so by default.",
             "--abort/--no-abort",
         ),
-    ] = True,
+    ] = None,
     probe: Probe = None,
     experiment: Annotated[
         str | None,
@@ -120,15 +131,15 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
     method: Method = None,
     header: Header = None,
     data: Data = None,
-    keep_alive: KeepAlive = True,
-    max_in_flight: MaxInFlight = 10_000,
-    insecure: Insecure = False,
+    keep_alive: KeepAlive = None,
+    max_in_flight: MaxInFlight = None,
+    insecure: Insecure = None,
     cacert: CaCert = None,
     unix_socket: UnixSocket = None,
     authorized: Authorized = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     pin: Pin = None,
-    spin: Spin = False,
+    spin: Spin = None,
     out: Out = None,
     json: Json = None,
     quiet: Quiet = False,
@@ -171,7 +182,7 @@ def find(  # noqa: PLR0913  a command has as many parameters as flags
         authorized=authorized or (),
     )
     with reported():
-        plan = plan_from_flags(flags)
+        plan = plan_from(source, flags)
         run = new_run()
         result = search(plan, run, out or default_out(run), json=json, quiet=quiet)
     raise typer.Exit(exit_code(result))

@@ -17,6 +17,17 @@ def option(panel: str, text: str, *names: str, metavar: str | None = None) -> Op
 
 
 Url = Annotated[str, typer.Argument(help="http://HOST:PORT/path or https://…", show_default=False)]
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="URL|FILE",
+        help="http://HOST:PORT/path or https://…, or a load-model file (.yaml).",
+        show_default=False,
+    ),
+]
+UrlOverFile = Annotated[
+    str | None, option(REQUEST, "Instead of the URL of a FILE.", "--url", metavar="URL")
+]
 Method = Annotated[
     str | None,
     option(REQUEST, "GET, or POST with --data.", "--method", "-X", metavar="METHOD"),
@@ -27,11 +38,19 @@ Header = Annotated[
 ]
 Data = Annotated[str | None, option(REQUEST, "The body, or @FILE.", "--data", "-d", metavar="BODY")]
 KeepAlive = Annotated[
-    bool,
-    option(CONNECTION, "Carry many requests on a connection.", "--keep-alive/--no-keep-alive"),
+    bool | None,
+    option(
+        CONNECTION,
+        "Carry many requests on a connection, as by default.",
+        "--keep-alive/--no-keep-alive",
+    ),
 ]
-MaxInFlight = Annotated[int, option(CONNECTION, "Connections at most.")]
-Insecure = Annotated[bool, option(CONNECTION, "Accept any TLS certificate.", "--insecure")]
+MaxInFlight = Annotated[
+    int | None, option(CONNECTION, "Connections at most; 10000 by default.", metavar="N")
+]
+Insecure = Annotated[
+    bool | None, option(CONNECTION, "Accept any TLS certificate.", "--insecure/--no-insecure")
+]
 CaCert = Annotated[str | None, option(CONNECTION, "Authorities to trust, PEM.", metavar="FILE")]
 UnixSocket = Annotated[str | None, option(CONNECTION, "Connect to this socket.", metavar="PATH")]
 Authorized = Annotated[
@@ -46,9 +65,13 @@ Probe = Annotated[
         metavar="SPEC",
     ),
 ]
-Workers = Annotated[int, option(GENERATOR, "Threads that offer the load.")]
+Workers = Annotated[
+    int | None, option(GENERATOR, "Threads that offer the load; 1 by default.", metavar="N")
+]
 Pin = Annotated[str | None, option(GENERATOR, "Their cores, such as 0,1.", metavar="CORES")]
-Spin = Annotated[bool, option(GENERATOR, "Spend a core on exact starts.", "--spin")]
+Spin = Annotated[
+    bool | None, option(GENERATOR, "Spend a core on exact starts.", "--spin/--no-spin")
+]
 Out = Annotated[
     Path | None,
     option(OUTPUT, "Directory for the run's files; by default breakstep-runs/ID.", metavar="DIR"),

@@ -21,17 +21,19 @@ from breakstep.cli.options import (
     Out,
     Pin,
     Quiet,
+    Source,
     Spin,
     UnixSocket,
-    Url,
+    UrlOverFile,
     Workers,
     option,
 )
 from breakstep.cli.show import STANDARD_OUTPUT, show_sweep, write_json
 from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep, SweepPlan
-from breakstep.plan.flags import Flags
+from breakstep.plan.source import flags_from
 from breakstep.plan.sweep_flags import CONCURRENCY, sweep_from_flags
+from breakstep.plan.words import Flags
 from breakstep.report.progress import progress_on
 from breakstep.session.around import Around, default_out, new_run
 from breakstep.session.interrupts import interrupts
@@ -40,18 +42,22 @@ from breakstep.store.sweep_json import sweep_of
 
 
 def sweep(  # noqa: PLR0913  a command has as many parameters as flags
-    url: Url,
+    source: Source,
     *,
+    url: UrlOverFile = None,
     concurrency: Annotated[
         str, option(LOAD, "The numbers of users, lowest first.", metavar="LEVELS")
     ] = CONCURRENCY,
     think: Annotated[
         str, option(LOAD, "A user's pause between an answer and a request.", metavar="TIME")
     ] = "0s",
-    hold: Annotated[str, option(LOAD, "The measured part of a level.", metavar="TIME")] = "5s",
+    hold: Annotated[
+        str | None, option(LOAD, "The measured part of a level; 5s.", metavar="TIME")
+    ] = None,
     warmup: Annotated[
-        str, option(LOAD, "Before the hold, not measured; whole seconds.", metavar="TIME")
-    ] = "1s",
+        str | None,
+        option(LOAD, "Before the hold, not measured; whole seconds; 1s.", metavar="TIME"),
+    ] = None,
     compare_open: Annotated[
         bool,
         option(
@@ -61,21 +67,23 @@ def sweep(  # noqa: PLR0913  a command has as many parameters as flags
         ),
     ] = False,
     timeout: Annotated[
-        str, option(LOAD, "From the intended start to the last byte.", metavar="TIME")
-    ] = "10s",
-    seed: Annotated[int, option(LOAD, "Of the open model's arrivals.")] = 1,
+        str | None, option(LOAD, "From the intended start to the last byte; 10s.", metavar="TIME")
+    ] = None,
+    seed: Annotated[
+        int | None, option(LOAD, "Of the open model's arrivals; 1.", metavar="N")
+    ] = None,
     method: Method = None,
     header: Header = None,
     data: Data = None,
-    keep_alive: KeepAlive = True,
-    max_in_flight: MaxInFlight = 10_000,
-    insecure: Insecure = False,
+    keep_alive: KeepAlive = None,
+    max_in_flight: MaxInFlight = None,
+    insecure: Insecure = None,
     cacert: CaCert = None,
     unix_socket: UnixSocket = None,
     authorized: Authorized = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     pin: Pin = None,
-    spin: Spin = False,
+    spin: Spin = None,
     out: Out = None,
     json: Json = None,
     quiet: Quiet = False,
@@ -101,6 +109,7 @@ def sweep(  # noqa: PLR0913  a command has as many parameters as flags
         authorized=authorized or (),
     )
     with reported():
+        flags = flags_from(source, flags)
         plan = sweep_from_flags(flags, concurrency, think, compare_open=compare_open)
         run = new_run()
         result = _measure(plan, run, out or default_out(run), json=json, quiet=quiet)

@@ -1,6 +1,6 @@
 """Everything that fixes a run. Immutable, and the same plan is the same run but for the target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from breakstep.model.probe import ProbeSpec
@@ -42,6 +42,8 @@ class Scenario:
     body: bytes = b""
     name: str = ""
     weight: float = 1.0
+    shown: "Scenario | None" = None
+    """The same with `***` for values from the environment; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,16 @@ class Plan:
     experiment: Experiment | None = None
     probes: tuple[ProbeSpec, ...] = ()
     """What is sampled on the server meanwhile."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Of the scenarios, in their order."""
+        return tuple(scenario.weight for scenario in self.scenarios)
+
+    demand: tuple[tuple[str, float], ...] = ()
+    """What a capacity plan is to be made for; it changes nothing of the run."""
+    digest: str = field(default="", compare=False)
+    """Of the plan as it was asked for, before the first contact settled it: see `plan.digest`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
     document["slos"] = [str(slo) for slo in plan.slos]
     document["load"] = _load(plan.load)
     document["target"]["url"] = redact_url(plan.target.url)
-    document["scenarios"] = [_scenario(scenario) for scenario in plan.scenarios]
+    document["scenarios"] = [_scenario(one.shown or one) for one in plan.scenarios]
+    document["demand"] = dict(plan.demand)
+    document["hash"] = document.pop("digest")
     return document
 
 

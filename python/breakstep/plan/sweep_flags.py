@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 from breakstep.model.errors import PlanError
 from breakstep.model.plan import Plan
 from breakstep.model.sweep import SweepPlan
 from breakstep.model.units import parse_duration
 from breakstep.plan.address import Resolver, resolve
-from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.plan.digest import plan_digest
+from breakstep.plan.flags import plan_from_flags
+from breakstep.plan.words import DEFAULTS, Flags, over
 
 CONCURRENCY = "1,2,4,8,16,32,64,128"
+_DEFAULTS = Flags(hold="5s", warmup="1s")
 
 
 def sweep_from_flags(
@@ -26,7 +30,8 @@ def sweep_from_flags(
     Raises PlanError with every fault, TargetError if the host cannot be resolved.
     """
     faults: list[str] = []
-    levels = _levels(concurrency, flags.max_in_flight, faults)
+    flags = over(over(flags, _DEFAULTS), DEFAULTS)
+    levels = _levels(concurrency, cast("int", flags.max_in_flight), faults)
     think_ns = _think(think, faults)
     if compare_open and think_ns == 0:
         faults.append(
@@ -35,7 +40,11 @@ def sweep_from_flags(
     base = _base(flags, resolver, faults)
     if faults or base is None:
         raise PlanError(faults)
-    return SweepPlan(replace(base, abort=False), levels, think_ns or 0, compare_open)
+    more = {"concurrency": levels, "think_ns": think_ns, "compare_open": compare_open}
+    base = replace(base, abort=False)
+    return SweepPlan(
+        replace(base, digest=plan_digest(base, **more)), levels, think_ns or 0, compare_open
+    )
 
 
 def _levels(text: str, most: int, faults: list[str]) -> tuple[int, ...]:
