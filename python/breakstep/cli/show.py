@@ -1,11 +1,10 @@
 """What a search or a sweep shows when it is over."""
 
-import sys
 from pathlib import Path
 
 from rich.console import Console
 
-from breakstep.model.errors import StoreError
+from breakstep.cli.output import STANDARD_OUTPUT, write_out, write_text
 from breakstep.model.record import Result
 from breakstep.report.conclusion import conclusion
 from breakstep.report.sweep import comparison_table, levels_table
@@ -14,7 +13,7 @@ from breakstep.report.table import steps_table
 from breakstep.store.result_json import dumps
 from breakstep.store.sweep_json import sweep_of
 
-STANDARD_OUTPUT = "-"
+__all__ = ["STANDARD_OUTPUT", "show", "show_sweep", "write_json", "write_text"]
 
 
 def show(result: Result, console: Console, out: Path | None, *, table: bool) -> None:
@@ -44,18 +43,4 @@ def _where(console: Console, out: Path | None) -> None:
 
 def write_json(result: Result, to: str) -> None:
     """The result alone, to a file or to standard output. Raises StoreError."""
-    text = dumps(result)
-    if to == STANDARD_OUTPUT:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    write_text(text, Path(to), "--json")
-
-
-def write_text(text: str, to: Path, flag: str, *, append: bool = False) -> None:
-    """A file that the user asked for with this flag. Raises StoreError."""
-    try:
-        with to.open("a" if append else "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise StoreError(f"cannot write {to}: {error.strerror}; choose another {flag}") from error
+    write_out(dumps(result), to, "--json")

@@ -1,6 +1,5 @@
 """What doctor found, as the envelope of every verb with a section `doctor`."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,12 @@ from breakstep.analysis.judgeable import Judgeable
 from breakstep.engine.host.settings import as_json
 from breakstep.model.record import FORMAT, Trust
 from breakstep.model.units import NS_PER_MS, NS_PER_S
+from breakstep.report.envelope import dumps
 
 if TYPE_CHECKING:
     from breakstep.engine.host.counters import HostUse
+
+__all__ = ["dumps", "examination_json", "noise_json"]
 
 
 def examination_json(found: Examination) -> dict[str, Any]:
@@ -44,11 +46,6 @@ def noise_json(found: Noise) -> dict[str, Any]:
         "period": None if period is None else {**asdict(period), "says": period.says()},
     }
     return _envelope(found.id, found.environment, found.trust, section)
-
-
-def dumps(envelope: Mapping[str, Any]) -> str:
-    """Its text."""
-    return json.dumps(envelope, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _envelope(

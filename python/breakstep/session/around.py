@@ -1,13 +1,13 @@
 """What a run needs besides its plan."""
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from breakstep.report.progress import Progress
-from breakstep.store.run_directory import RUNS, run_id
+from breakstep.store.run_directory import new_run, runs_place
+
+__all__ = ["Around", "default_out", "new_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,6 @@ class Around:
     stopping: Callable[[], bool]
 
 
-def new_run() -> str:
-    """A name for a run: sorts by time, does not repeat."""
-    return run_id(datetime.now(UTC), secrets.token_hex(3))
-
-
 def default_out(run: str) -> Path:
     """Where a run's files go when the user names no directory."""
-    return Path(RUNS) / run
+    return runs_place() / run

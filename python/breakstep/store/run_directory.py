@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,16 @@ def run_id(now: datetime, token: str) -> str:
     '20260102T030405Z-1a2b3c'
     """
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{token}"
+
+
+def new_run() -> str:
+    """A name for a run: sorts by time, does not repeat."""
+    return run_id(datetime.now(UTC), secrets.token_hex(3))
+
+
+def runs_place() -> Path:
+    """Where runs go and are looked for: $BREAKSTEP_RUNS, by default `breakstep-runs` here."""
+    return Path(os.environ.get("BREAKSTEP_RUNS") or RUNS)
 
 
 @contextmanager
