@@ -88,6 +88,13 @@ def test_a_step_cut_for_its_bad_arrivals_fails_on_what_was_seen(bad: int, good: 
         assert judge([P95], tally).name == "fail"
 
 
+def test_an_slo_of_one_request_ends_no_step_early() -> None:
+    """Meanwhile nobody can say whose the bad arrivals are."""
+    broken = replace(CALM, tally=FakeTally(failed={"reset": 10_000}))
+    assert hopeless([parse_slo("errors<1%")], broken) is not None
+    assert hopeless([parse_slo("pay: errors<1%")], broken) is None
+
+
 def test_a_cut_step_cannot_pass() -> None:
     """Relieved of its load the service may recover, which is not holding the load."""
     verdict = apply_cut(Verdict("pass"), "300 arrivals in flight need 15 s")

@@ -83,6 +83,55 @@ def test_growing_fails_whatever_was_within() -> None:
     assert verdict.reasons[0].startswith("arrivals outran completions: 0 in flight became")
 
 
+def mixed(*slow_of_pay: int) -> Hold:
+    """Four arrivals of `browse` at 10 ns for each of `pay`."""
+    rows = alternating(10, 10, 10, 10, *slow_of_pay, count=len(slow_of_pay) * 4_000)
+    request = np.where(rows.response_ns == 10, 0, 1)
+    return replace(hold(replace(rows, request=request)), names=("browse", "pay"))
+
+
+def test_an_slo_that_names_a_request_is_judged_on_its_arrivals_alone() -> None:
+    """A fifth of the arrivals is slow: too many for all, none of one, every one of the other."""
+    slos = [parse_slo("p95<100ns"), parse_slo("browse: p99<100ns"), parse_slo("pay: p50<100ns")]
+    verdict = judge_at(STEP, slos, mixed(500))
+    assert verdict.name == "fail"
+    assert [(c.slo, c.verdict) for c in verdict.criteria] == [
+        ("p95<100ns", "fail"),
+        ("browse: p99<100ns", "pass"),
+        ("pay: p50<100ns", "fail"),
+    ]
+    assert verdict.reasons == (verdict.criteria[0].says, verdict.criteria[2].says)
+    assert verdict.reasons[1].startswith("pay: p50 was 500 ns, above 100 ns (")
+    estimates = [criterion.estimate for criterion in verdict.criteria]
+    assert [found and found.arrivals for found in estimates] == [4_000, 3_200, 800]
+
+
+def test_a_slow_request_does_not_fail_another() -> None:
+    """What is asked of the fast one holds, whatever the slow one does."""
+    assert judge_at(STEP, [parse_slo("browse: p99<100ns")], mixed(500)).name == "pass"
+
+
+def test_goodput_of_a_request_counts_by_the_tightest_bound_that_holds_for_it() -> None:
+    """Its own or that of all; the bound of another request is none of its business."""
+    asked = ["pay: goodput>97%", "browse: p99<1ns", "p50<1s"]
+    others = [parse_slo(text) for text in asked]
+    (goodput, *_) = judge_at(STEP, others, mixed(500)).criteria
+    assert goodput.verdict == "pass"
+    own = [*others, parse_slo("pay: p99<400ns")]
+    (goodput, *_) = judge_at(STEP, own, mixed(500)).criteria
+    assert (goodput.verdict, goodput.value) == ("fail", 0.0)
+
+
+def test_a_request_without_an_arrival_is_undecided() -> None:
+    """The others may pass, the load has not been tried on this one."""
+    nobody = replace(mixed(500), names=("browse", "pay", "rare"))
+    verdict = judge_at(STEP, [parse_slo("browse: p50<1s"), parse_slo("rare: p50<1s")], nobody)
+    assert (verdict.name, verdict.reasons) == (
+        "undecided",
+        ("no arrival of rare was due in the window",),
+    )
+
+
 def test_an_empty_hold_is_undecided() -> None:
     """Nothing was due."""
     assert judge_at(STEP, [P95], hold(times())).name == "undecided"

@@ -1,11 +1,13 @@
 """From what was measured to the record of a step."""
 
 from dataclasses import replace
+from struct import pack
 
 import pytest
 from measured import FullTally
 
 from breakstep.engine.step_runner import Measurement, Window
+from breakstep.model.outcome import OUTCOMES
 from breakstep.model.plan import Plan, Scenario, Staircase, Step, Target
 from breakstep.model.record import StepRecord
 from breakstep.model.slo import parse_slo
@@ -129,6 +131,45 @@ def test_a_spinning_generator_may_use_its_core() -> None:
         replace(MEASURED, busiest_worker_cpu_ns=2 * S), Judge(replace(PLAN, spin=True), 7 * S)
     )
     assert (record.trust.verdict, record.verdict.name) == ("trusted", "pass")
+
+
+def mixed(*rows: tuple[int, str, int]) -> Measurement:
+    """A window whose rows say: the request, how it ended, after how many ms."""
+    told = b"".join(
+        pack("<4Q", 10 * S + at, 10 * S + at, 10 * S + at + 1_000_000 * took, what)
+        for at, (request, outcome, took) in enumerate(rows)
+        for what in [OUTCOMES.index(outcome) | request << 8]
+    )
+    due = range(10 * S, 10 * S + len(rows))
+    performed = [request for request, *_ in rows]
+    window = replace(MEASURED.window, rows=told, due_ns=due, performed=performed)
+    return replace(MEASURED, window=window)
+
+
+MIX = replace(
+    PLAN,
+    scenarios=(Scenario("GET", "/", name="browse"), Scenario("POST", "/", name="pay")),
+    slos=(parse_slo("pay: p95<200ms"),),
+)
+
+
+def test_each_request_of_several_is_a_series_of_its_own() -> None:
+    """By name, in the order of the plan, with every outcome; a request alone is the step itself."""
+    measured = mixed((0, "ok", 10), (1, "ok", 30), (1, "reset", 5), (0, "ok", 20))
+    requests = recorded(measured, Judge(MIX, 7 * S)).requests
+    assert list(requests) == ["browse", "pay"]
+    assert (requests["browse"].arrivals, requests["browse"].response_ms.max) == (2, 20.0)
+    assert (requests["pay"].ok, requests["pay"].outcomes["reset"]) == (1, 1)
+    assert recorded(MEASURED).requests == {}
+
+
+def test_a_step_without_looks_is_judged_by_the_rows_of_a_named_request() -> None:
+    """All are fast enough together; the one that is asked about is not."""
+    fast, slow = [(0, "ok", 10)] * 99, (1, "ok", 900)
+    (missed,) = recorded(mixed(*fast, slow), Judge(MIX, 7 * S)).verdict.criteria
+    assert (missed.verdict, missed.says) == ("fail", "pay: p95 was 900 ms, above 200 ms")
+    (met,) = recorded(mixed(*fast, (1, "ok", 10)), Judge(MIX, 7 * S)).verdict.criteria
+    assert met.verdict == "pass"
 
 
 def test_a_window_without_an_arrival_is_undecided() -> None:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from breakstep.model.plan import Scenario
+from breakstep.model.plan import Plan, Scenario, Staircase, Target
 from breakstep.model.slo import parse_slo
-from breakstep.plan.requests import NAME_MAX, REQUESTS_MAX, faults_of
+from breakstep.model.units import NS_PER_S
+from breakstep.plan.requests import NAME_MAX, REQUESTS_MAX, faults_of, rows_faults
 
 BROWSE = Scenario("GET", "/", name="browse", weight=9.0)
 CHECKOUT = Scenario("POST", "/cart", name="checkout")
@@ -60,6 +61,17 @@ def test_an_slo_has_to_name_a_request_that_there_is(
     """The fault quotes the SLO and offers what may have been meant."""
     (fault,) = faults_of(scenarios, [parse_slo("chekout: errors<1%")])
     assert fault == f"chekout: errors<1%: no request is called 'chekout'; {remedy}"
+
+
+def test_more_arrivals_than_are_kept_one_by_one_are_refused() -> None:
+    """Only a mix needs them kept, and the fault says how long the hold may be."""
+    target = Target("http://h/", "h", 80, tls=False, addresses=("127.0.0.1",))
+    plan = Plan(target, (BROWSE, CHECKOUT), Staircase((50_000.0,)), hold_ns=300 * NS_PER_S)
+    (fault,) = rows_faults(plan)
+    assert fault.startswith("a hold of 300 s at 50 000/s has more arrivals")
+    assert fault.endswith("hold at most 200 s")
+    assert list(rows_faults(replace(plan, scenarios=(BROWSE,)))) == []
+    assert list(rows_faults(replace(plan, hold_ns=200 * NS_PER_S))) == []
 
 
 def test_all_faults_are_told_at_once() -> None:

@@ -9,6 +9,7 @@ from golden import assert_golden
 from results import FOUND
 
 from breakstep.model.errors import StoreError
+from breakstep.model.record import RequestRecord
 from breakstep.store.result_json import dumps, from_json, read_result, to_json
 from breakstep.store.run_directory import RESULT, RunDirectory
 
@@ -41,6 +42,19 @@ def test_the_file_does_not_change_unnoticed() -> None:
 def test_a_result_read_back_is_the_same() -> None:
     """Nothing is lost or changed between the records and the file."""
     assert from_json(json.loads(dumps(FOUND))) == FOUND
+
+
+def test_the_requests_of_a_mix_are_read_back_and_a_single_one_has_none() -> None:
+    """The key is there only where it says something."""
+    (run,) = FOUND.runs
+    step = run.steps[0]
+    alone = RequestRecord(step.arrivals, step.ok, step.outcomes, step.response_ms)
+    mixed = replace(step, requests={"browse": alone, "<b>": alone})
+    with_mix = replace(FOUND, runs=(replace(run, steps=(mixed, *run.steps[1:])),))
+    document = json.loads(dumps(with_mix))
+    assert list(document["runs"][0]["steps"][0]["requests"]) == ["browse", "<b>"]
+    assert "requests" not in document["runs"][0]["steps"][1]
+    assert from_json(document) == with_mix
 
 
 def test_sections_of_other_verbs_are_kept() -> None:

@@ -54,6 +54,28 @@ def test_every_due_arrival_has_a_row(entries: list[tuple[int, int]], data: st.Da
     assert int(np.count_nonzero(whole.outcome == UNFINISHED)) == len(due) - len(seen)
 
 
+@given(st.lists(st.integers(0, 2**16 - 1), max_size=20))
+def test_a_row_tells_what_was_performed_and_how_it_ended(requests: list[int]) -> None:
+    """The two share a word, and neither changes the other."""
+    told = b"".join(
+        pack("<4Q", at, at, at, DROPPED | request << 8) for at, request in enumerate(requests)
+    )
+    read = Rows.decode(told)
+    assert read.request.tolist() == requests
+    assert set(read.outcome.tolist()) <= {DROPPED}
+
+
+def test_the_arrivals_of_a_request_are_those_that_performed_it() -> None:
+    """Those that have not ended too, though no row tells of them."""
+    told = b"".join(pack("<4Q", at, at, at + 5, OK | at % 2 << 8) for at in (10, 11, 13))
+    performed = np.array([0, 1, 0, 1, 0, 1])
+    due = np.array([10, 11, 12, 13, 14, 15])
+    whole = Rows.decode(told).with_unfinished(due, 16, performed)
+    assert whole.performing(1).intended_ns.tolist() == [11, 13, 15]
+    assert whole.performing(0).outcome.tolist() == [OK, UNFINISHED, UNFINISHED]
+    assert len(whole.performing(2)) == 0
+
+
 def test_lone_arrivals_met_nobody() -> None:
     """Only what found nothing in flight; the first is not known to have."""
     lone = rows((0, 10), (5, 30), (20, 25), (30, 33), (40, 41)).lone()

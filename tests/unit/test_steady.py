@@ -1,5 +1,7 @@
 """The same light load again and again."""
 
+from dataclasses import replace
+
 import numpy as np
 from test_exceedance import times
 
@@ -23,7 +25,7 @@ def test_a_pause_spoils_the_first_canary() -> None:
     rows = light(1_000.0, 1)
     ended_ns = rows.ended_ns.copy()
     ended_ns[1_000:1_400] += 1_000_000
-    paused = Rows(rows.intended_ns, rows.sent_ns, ended_ns, rows.outcome)
+    paused = replace(rows, ended_ns=ended_ns)
     assert judge_canary(None, paused).name == "invalid"
 
 

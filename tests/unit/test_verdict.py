@@ -39,6 +39,16 @@ def test_an_arrival_without_an_outcome_is_bad() -> None:
     assert judge([P95], FakeTally(ok_ms=[10.0] * 90, unfinished=10)).name == "fail"
 
 
+def test_an_slo_that_names_a_request_is_judged_on_its_tally() -> None:
+    """What all arrivals say is not asked, and the reason names the request."""
+    slos = [parse_slo("p95<200ms"), parse_slo("pay: p95<200ms"), parse_slo("rare: errors<1%")]
+    by_request = {"pay": FakeTally(ok_ms=[312.0] * 5), "rare": FakeTally()}
+    verdict = judge(slos, FakeTally(ok_ms=[10.0] * 95 + [312.0] * 5), by_request)
+    assert [criterion.verdict for criterion in verdict.criteria] == ["pass", "fail", "undecided"]
+    assert (verdict.name, verdict.reasons) == ("fail", ("pay: p95 was 312 ms, above 200 ms",))
+    assert verdict.criteria[2].says == "no arrival of rare was due in the window"
+
+
 def test_every_slo_must_hold() -> None:
     """One missed criterion is not outvoted by the others."""
     slos = [parse_slo("p50<1s"), parse_slo("errors<1%")]

@@ -98,7 +98,7 @@ def _rows(starts: np.ndarray, ended: bytes, statuses: bytes) -> Rows:
     # Whoever waits longer than the timeout has failed.
     in_time = ended_ns - intended <= TIMEOUT_NS
     outcome = np.where(ok & in_time, OK, HTTP_ERROR)
-    return Rows(intended, intended, ended_ns, outcome)
+    return Rows(intended, intended, ended_ns, outcome, np.zeros_like(outcome))
 
 
 def _record(step: Step, hold: Hold, verdict: Verdict) -> StepRecord:

@@ -49,8 +49,10 @@ def hopeless(slos: Sequence[Slo], hold: HoldSoFar) -> str | None:
     """Why the step cannot pass any more, or None. Never before 1 s and a tenth of the hold."""
     if hold.seen_ns < max(SEEN_AT_LEAST_NS, SEEN_AT_LEAST_SHARE * hold.hold_ns):
         return None
-    tightest_ns = tightest_bound_ns(slos)
-    for slo in slos:
+    # The tally does not tell requests apart: an SLO that names one waits for the end of the hold.
+    general = [slo for slo in slos if slo.request is None]
+    tightest_ns = tightest_bound_ns(general)
+    for slo in general:
         if reason := _allowance_spent(slo, bound_of(slo, tightest_ns), hold):
             return reason
     return _backlog_beyond_timeout(hold)

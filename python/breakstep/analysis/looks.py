@@ -20,11 +20,11 @@ from breakstep.analysis.exceedance import estimate, told
 from breakstep.analysis.queue import classify
 from breakstep.analysis.rows import OK, UNFINISHED, Flags, Rows
 from breakstep.analysis.rows_tally import as_tally
-from breakstep.analysis.verdict import judge, tightest_bound_ns
+from breakstep.analysis.verdict import all_of, criterion, nothing_due, tightest_for
 from breakstep.analysis.warmup import CUT_MAX, mser_cut
 from breakstep.analysis.words import counted, percent
 from breakstep.model.plan import Step
-from breakstep.model.record import Criterion, Estimate, Queue, Verdict
+from breakstep.model.record import Criterion, Estimate, Queue, Verdict, VerdictName
 from breakstep.model.slo import Slo, quantile_name
 from breakstep.model.units import NS_PER_S, format_duration, format_rate
 
@@ -39,7 +39,8 @@ class Hold:
     """A hold until a look. Times are ns on the clock of the rows.
 
     `rows` has every arrival due from `from_ns` until `until_ns`, those that have not ended too:
-    see `Rows.with_unfinished`. `in_flight_start` is the number in flight when the hold began.
+    see `Rows.with_unfinished`. `in_flight_start` is the number in flight when the hold began;
+    `names` are those of the requests, by their number in the rows.
     """
 
     rows: Rows
@@ -47,6 +48,11 @@ class Hold:
     until_ns: int
     in_flight_start: int
     timeout_ns: int
+    names: Sequence[str] = ()
+
+    def rows_of(self, request: str | None) -> Rows:
+        """The arrivals that performed a request; all for None."""
+        return self.rows if request is None else self.rows.performing(self.names.index(request))
 
 
 def level_of(step: Step) -> float:
@@ -58,7 +64,7 @@ def level_of(step: Step) -> float:
 def judge_at(step: Step, slos: Sequence[Slo], hold: Hold) -> Verdict:
     """What the arrivals until this look say; `undecided` means: go on to the next look."""
     queue = queue_of(hold)
-    verdict = _judge_share(slos, hold, level_of(step))
+    verdict = _judge_requests(slos, hold, level_of(step))
     if queue != "growing" or verdict.name == "fail":
         return verdict
     return replace(verdict, name="fail", reasons=(_outran(hold),))
@@ -98,28 +104,51 @@ def cannot_judge(slo: Slo, rate_per_s: float, allowed_ns: int, effect: float = 1
     )
 
 
-def _judge_share(slos: Sequence[Slo], hold: Hold, level: float) -> Verdict:
-    if len(hold.rows) == 0:
-        return Verdict("undecided", reasons=("no arrival was due in the window",))
-    cut = mser_cut(hold.rows, CAP_BOUNDS * (tightest_bound_ns(slos) or hold.timeout_ns))
-    if cut <= CUT_MAX * len(hold.rows):
-        return _judge_rows(slos, hold.rows[cut:], level)
-    whole = _judge_rows(slos, hold.rows, level)
-    late = _judge_rows(slos, hold.rows[len(hold.rows) // 2 :], level)
+def _judge_requests(slos: Sequence[Slo], hold: Hold, level: float) -> Verdict:
+    """All SLOs, those that name a request on its arrivals alone."""
+    asked = dict.fromkeys(slo.request for slo in slos)
+    return _together([_judge_share(slos, hold, request, level) for request in asked])
+
+
+def _judge_share(slos: Sequence[Slo], hold: Hold, request: str | None, level: float) -> Verdict:
+    rows = hold.rows_of(request)
+    if len(rows) == 0:
+        return Verdict("undecided", reasons=(nothing_due(request),))
+    tightest_ns = tightest_for(slos, request)
+    asked = [(slo, tightest_ns) for slo in slos if slo.request == request]
+    cut = mser_cut(rows, CAP_BOUNDS * (tightest_ns or hold.timeout_ns))
+    if cut <= CUT_MAX * len(rows):
+        return _judge_rows(asked, rows[cut:], level)
+    whole = _judge_rows(asked, rows, level)
+    late = _judge_rows(asked, rows[len(rows) // 2 :], level)
     if whole.name == late.name:
         return whole
     return Verdict("undecided", _undecided(whole.criteria), (NOT_SETTLED,))
 
 
-def _judge_rows(slos: Sequence[Slo], rows: Rows, level: float) -> Verdict:
-    pairs = zip(slos, judge(slos, as_tally(rows)).criteria, strict=True)
-    tightest_ns = tightest_bound_ns(slos)
-    return _all_of([_criterion(slo, said, rows, tightest_ns, level) for slo, said in pairs])
+def _together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Fails if one does, passes if all do; the reasons are those of the verdicts that decided."""
+    names = [verdict.name for verdict in verdicts]
+    decided: VerdictName = "undecided" if "undecided" in names else "pass"
+    decided = "fail" if "fail" in names else decided
+    return Verdict(
+        decided,
+        tuple(criterion for verdict in verdicts for criterion in verdict.criteria),
+        tuple(says for verdict in verdicts if verdict.name == decided for says in verdict.reasons),
+    )
 
 
-def _criterion(
+def _judge_rows(asked: Sequence[tuple[Slo, int | None]], rows: Rows, level: float) -> Verdict:
+    tally = as_tally(rows)
+    return all_of(
+        [_sure(slo, criterion(slo, bound, tally), rows, bound, level) for slo, bound in asked]
+    )
+
+
+def _sure(
     slo: Slo, said: Criterion, rows: Rows, tightest_ns: int | None, level: float
 ) -> Criterion:
+    """The criterion with what can be said at this level."""
     estimated = estimate(slo, rows, tightest_ns, level)
     verdict = told(estimated)
     if slo.kind == "errors" and verdict == "fail" and not _surely(slo, rows, level):
@@ -141,16 +170,6 @@ def _range(estimated: Estimate) -> str:
         f"{percent(estimated.lower)} to {percent(estimated.upper)} of arrivals are bad, "
         f"{percent(estimated.allowed)} may be"
     )
-
-
-def _all_of(criteria: Sequence[Criterion]) -> Verdict:
-    """Fails if one does, passes if all do; the reasons are those of the criteria that decided."""
-    names = [criterion.verdict for criterion in criteria]
-    for name in ("fail", "undecided"):
-        if name in names:
-            reasons = tuple(c.says for c in criteria if c.verdict == name)
-            return Verdict(name, tuple(criteria), reasons)
-    return Verdict("pass", tuple(criteria), tuple(c.says for c in criteria))
 
 
 def _undecided(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:

@@ -6,11 +6,16 @@ Every SLO is a bound on a share of *bad* arrivals, so that failures need no inve
     bad for `errors`:  not ok;                                          at most the share
     bad for `goodput`: not ok, or over the tightest latency bound;      at most 1 − the share
 
+An SLO that names a request is a bound on the arrivals that performed it. The tightest bound for
+these is the shortest of those that hold for them: their own, and those of all arrivals.
+
 The rule compares the measured share itself; it does not say how sure it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import floor
+from types import MappingProxyType
 
 from breakstep.analysis.measured import Tally
 from breakstep.analysis.words import percent, told_apart
@@ -22,19 +27,41 @@ from breakstep.model.units import NS_PER_MS, format_duration
 _ROUNDING = 1e-9
 
 
-def judge(slos: Sequence[Slo], tally: Tally) -> Verdict:
+def judge(
+    slos: Sequence[Slo], tally: Tally, by_request: Mapping[str, Tally] = MappingProxyType({})
+) -> Verdict:
     """Passes only if every SLO holds; undecided when nothing arrived.
 
-    The tally must be complete: an arrival without an outcome counts as bad.
+    Tallies must be complete: an arrival without an outcome counts as bad. `by_request` has those of
+    the requests that SLOs name.
     """
     if tally.arrivals == 0:
-        return Verdict("undecided", reasons=("no arrival was due in the window",))
-    bound_ns = tightest_bound_ns(slos)
-    criteria = tuple(_criterion(slo, bound_ns, tally) for slo in slos)
-    failed = tuple(criterion.says for criterion in criteria if criterion.verdict == "fail")
-    if failed:
-        return Verdict("fail", criteria, failed)
-    return Verdict("pass", criteria, tuple(criterion.says for criterion in criteria))
+        return Verdict("undecided", reasons=(nothing_due(None),))
+    criteria = []
+    for slo in slos:
+        about = tally if slo.request is None else by_request[slo.request]
+        criteria.append(criterion(slo, tightest_for(slos, slo.request), about))
+    return all_of(criteria)
+
+
+def all_of(criteria: Sequence[Criterion]) -> Verdict:
+    """Fails if one does, passes if all do; the reasons are those of the criteria that decided."""
+    names = [criterion.verdict for criterion in criteria]
+    for name in ("fail", "undecided"):
+        if name in names:
+            reasons = tuple(c.says for c in criteria if c.verdict == name)
+            return Verdict(name, tuple(criteria), reasons)
+    return Verdict("pass", tuple(criteria), tuple(c.says for c in criteria))
+
+
+def nothing_due(request: str | None) -> str:
+    """What is said of a window in which no arrival was due."""
+    return f"no arrival {'' if request is None else f'of {request} '}was due in the window"
+
+
+def tightest_for(slos: Sequence[Slo], request: str | None) -> int | None:
+    """The tightest bound for the arrivals of a request, None for all: what is good of them."""
+    return tightest_bound_ns([slo for slo in slos if slo.request in (None, request)])
 
 
 def tightest_bound_ns(slos: Sequence[Slo]) -> int | None:
@@ -71,7 +98,16 @@ def within(tally: Tally, bound_ns: int | None) -> int:
     return ok.count if bound_ns is None else ok.count_at_or_below(bound_ns)
 
 
-def _criterion(slo: Slo, tightest_ns: int | None, tally: Tally) -> Criterion:
+def criterion(slo: Slo, tightest_ns: int | None, tally: Tally) -> Criterion:
+    """One SLO against the arrivals that it is about."""
+    if tally.arrivals == 0:
+        limit = slo.bound_ns / NS_PER_MS if slo.kind == "latency" else slo.share
+        return Criterion(str(slo), None, limit, "undecided", nothing_due(slo.request))
+    found = _judged(slo, tightest_ns, tally)
+    return found if slo.request is None else replace(found, says=f"{slo.request}: {found.says}")
+
+
+def _judged(slo: Slo, tightest_ns: int | None, tally: Tally) -> Criterion:
     bad = tally.arrivals - within(tally, bound_of(slo, tightest_ns))
     verdict: VerdictName = "pass" if bad <= allowance(slo, tally.arrivals) else "fail"
     if slo.kind == "latency":

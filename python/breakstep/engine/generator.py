@@ -2,23 +2,22 @@
 
 from pathlib import Path
 
-from breakstep._engine import Engine, Interval
-from breakstep._engine import request_bytes as encode_request
+from breakstep._engine import Engine, Interval, request_bytes
 from breakstep.model.errors import EngineError, PlanError
-from breakstep.model.plan import Plan
+from breakstep.model.plan import Plan, Scenario, Target
+from breakstep.plan.requests import rows_faults
 
 
 def start_engine(plan: Plan, max_in_flight: int) -> Engine:
-    """Worker threads ready to offer the plan's request to its target.
+    """Worker threads ready to offer the plan's requests to its target.
 
     Raises PlanError for a request or a policy that cannot be, EngineError if the system refuses.
     """
-    target = plan.target
+    target, mix = plan.target, _mix(plan)
     try:
         engine = Engine(
             address=_address(plan),
-            request=request_bytes(plan),
-            head_only=plan.scenarios[0].method == "HEAD",
+            mix=mix,
             keep_alive=target.keep_alive,
             tls_server_name=target.host if target.tls else None,
             ca_pem=None if target.ca_file is None else Path(target.ca_file).read_bytes(),
@@ -48,12 +47,26 @@ def drain(engine: Engine, wait_ns: int) -> list[Interval]:
         raise EngineError(f"the load generator failed: {error}") from error
 
 
-def request_bytes(plan: Plan) -> bytes:
-    """The request as it goes out. Raises ValueError with a fault on each line."""
-    scenario, target = plan.scenarios[0], plan.target
+def _mix(plan: Plan) -> list[tuple[bytes, bool, float]]:
+    """Each request as it goes out, whether it is a HEAD, and its weight. Raises PlanError."""
+    mix, faults = [], list(rows_faults(plan))
+    for scenario in plan.scenarios:
+        try:
+            encoded = _encoded(plan.target, scenario)
+        except ValueError as error:
+            of = f"{scenario.name}: " if scenario.name else ""
+            faults.extend(of + line for line in str(error).splitlines())
+        else:
+            mix.append((encoded, scenario.method == "HEAD", scenario.weight))
+    if faults:
+        raise PlanError(faults)
+    return mix
+
+
+def _encoded(target: Target, scenario: Scenario) -> bytes:
     host = f"[{target.host}]" if ":" in target.host else target.host
     port = "" if target.port == (443 if target.tls else 80) else f":{target.port}"
-    return encode_request(
+    return request_bytes(
         scenario.method,
         scenario.path,
         host + port,

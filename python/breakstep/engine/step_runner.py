@@ -1,10 +1,11 @@
 """One step of load: appended to the schedule, watched, drained, measured on its own window."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from breakstep._engine import Engine, Segment, Tally, intended_starts
+from breakstep._engine import Engine, Segment, Tally, intended_requests, intended_starts
 from breakstep.engine.ledger import Phase, Second, StepLedger
 from breakstep.model.errors import EngineError
 from breakstep.model.plan import Arrivals, Step
@@ -40,8 +41,9 @@ class Snapshot:
 class Window:
     """The judged part of a step. Times are ns on the engine's clock.
 
-    `rows` are those of `Interval.rows`, empty unless the step has looks; `due_ns` the intended
-    starts of the schedule in the window, None without looks.
+    `rows` are those of `Interval.rows`, empty unless the step has looks or the plan several
+    requests; `due_ns` the intended starts of the schedule in the window, None without rows.
+    `performed` has the request of each, None where there is but one.
     """
 
     step: Step
@@ -50,6 +52,7 @@ class Window:
     in_flight_start: int
     rows: bytes
     due_ns: Sequence[int] | None
+    performed: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +91,31 @@ class Watch:
 
 
 class StepRunner:
-    """Runs steps on an engine, one after another."""
+    """Runs steps on an engine, one after another; `weights` are those of the plan's requests."""
 
-    def __init__(self, engine: Engine, arrivals: Arrivals, workers: int, timeout_ns: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        arrivals: Arrivals,
+        workers: int,
+        timeout_ns: int,
+        weights: Sequence[float] = (1.0,),
+    ) -> None:
         self._engine = engine
         self._arrivals = arrivals
         self._workers = workers
         self._timeout_ns = timeout_ns
+        self._weights = weights
 
     def run(self, step: Step, watch: Watch) -> Measurement:
         """Offers the step and waits until every arrival has ended. Raises EngineError."""
         start_ns = self._engine.now_ns() + LEAD_NS
-        segments = _segments(step, self._arrivals, start_ns)
+        rows = bool(step.looks_ns) or len(self._weights) > 1
+        segments = _segments(step, self._arrivals, start_ns, rows=rows)
         phases = {self._engine.append(segment): phase for phase, segment in segments}
         ledger = StepLedger(phases, self._workers)
-        course = _Course(step, ledger, start_ns, [segment for _, segment in segments])
+        schedule = _Schedule([segment for _, segment in segments], self._weights, rows)
+        course = _Course(step, ledger, start_ns, schedule)
         while not course.complete():
             if watch.stopping():
                 return self._stopped(course, watch)
@@ -146,7 +159,7 @@ class _Course:
     """How far a step has come."""
 
     def __init__(
-        self, step: Step, ledger: StepLedger, start_ns: int, segments: Sequence[Segment]
+        self, step: Step, ledger: StepLedger, start_ns: int, schedule: "_Schedule"
     ) -> None:
         self.step = step
         self.ledger = ledger
@@ -156,7 +169,7 @@ class _Course:
         """Of the judged window."""
         self.load_end_ns = self.end_ns
         self.cut_short: str | None = None
-        self._segments = segments
+        self._schedule = schedule
         self._looked = 0
         self._decided = False
 
@@ -191,13 +204,15 @@ class _Course:
 
     def window(self, to_ns: int) -> Window:
         """The hold until `to_ns`."""
+        due_ns, performed = self._schedule.between(self.hold_ns, to_ns)
         return Window(
             step=self.step,
             from_ns=self.hold_ns,
             to_ns=to_ns,
             in_flight_start=self.ledger.in_flight_at(self.hold_ns),
             rows=self.ledger.rows(self._parts(to_ns)),
-            due_ns=self._due(to_ns) if self.step.looks_ns else None,
+            due_ns=due_ns,
+            performed=performed,
         )
 
     def snapshot(self, now_ns: int, in_flight: int) -> Snapshot:
@@ -229,10 +244,6 @@ class _Course:
         starts = (0, *self.step.looks_ns[:-1])
         return sum(self.hold_ns + start_ns < to_ns for start_ns in starts)
 
-    def _due(self, to_ns: int) -> Sequence[int]:
-        starts = intended_starts(self._segments)
-        return [at_ns for at_ns in starts if self.hold_ns <= at_ns < to_ns]
-
     def _phase(self, now_ns: int) -> Phase:
         if now_ns < self.start_ns + self.step.ramp_ns:
             return "ramp"
@@ -241,7 +252,30 @@ class _Course:
         return "hold" if now_ns < self.end_ns else "drain"
 
 
-def _segments(step: Step, arrivals: Arrivals, start_ns: int) -> list[tuple[Phase, Segment]]:
+@dataclass(frozen=True, slots=True)
+class _Schedule:
+    """What a step planned; `kept` says whether its arrivals are kept one by one."""
+
+    segments: Sequence[Segment]
+    weights: Sequence[float]
+    kept: bool
+
+    def between(
+        self, from_ns: int, to_ns: int
+    ) -> tuple[Sequence[int] | None, Sequence[int] | None]:
+        """The intended starts, and what they perform of several requests; None where not kept."""
+        if not self.kept:
+            return None, None
+        starts = intended_starts(self.segments)
+        part = slice(bisect_left(starts, from_ns), bisect_left(starts, to_ns))
+        if len(self.weights) == 1:
+            return starts[part], None
+        return starts[part], intended_requests(self.segments, self.weights)[part]
+
+
+def _segments(
+    step: Step, arrivals: Arrivals, start_ns: int, *, rows: bool
+) -> list[tuple[Phase, Segment]]:
     """The step as segments: ramp, warm-up, and a part of the hold up to each of its looks."""
     looks = pairwise((0, *(step.looks_ns or (step.hold_ns,))))
     parts: list[tuple[Phase, int, float]] = [
@@ -261,7 +295,7 @@ def _segments(step: Step, arrivals: Arrivals, start_ns: int) -> list[tuple[Phase
             arrivals=arrivals,
             # The parts of a step are independent; a step's seed has room for their numbers.
             seed=SEED_ROOM * step.seed + number,
-            rows=phase == "hold" and bool(step.looks_ns),
+            rows=phase == "hold" and rows,
         )
         segments.append((phase, segment))
         start_ns += duration_ns

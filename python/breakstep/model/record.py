@@ -108,6 +108,16 @@ class Generator:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """What became of the arrivals of a step that performed one request of several."""
+
+    arrivals: int
+    ok: int
+    outcomes: Mapping[str, int]
+    response_ms: Durations
+
+
+@dataclass(frozen=True, slots=True)
 class StepRecord:
     """A step, measured on its own window. Rates are requests a second, durations ms."""
 
@@ -144,6 +154,8 @@ class StepRecord:
     """Why the hold was ended early, or None."""
     verdict: Verdict
     trust: Trust
+    requests: Mapping[str, RequestRecord] = field(default_factory=dict)
+    """By name, in the order of the plan; empty unless it has several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from math import isfinite
 
-from breakstep.model.plan import Scenario
+from breakstep.model.plan import Plan, Scenario, Staircase
 from breakstep.model.slo import Slo
+from breakstep.model.units import NS_PER_S, format_duration, format_rate
 
 REQUESTS_MAX = 1000
 """Each is a series of its own in every step; more could not be read, nor judged."""
 NAME_MAX = 100
 WEIGHT_MAX = 1e6
 SHOWN = 10
+ROWS_MAX = 10_000_000
+"""Arrivals of a step that are kept one by one, to tell requests apart: 32 bytes each."""
 
 
 def faults_of(scenarios: Sequence[Scenario], slos: Sequence[Slo]) -> list[str]:
@@ -19,6 +22,20 @@ def faults_of(scenarios: Sequence[Scenario], slos: Sequence[Slo]) -> list[str]:
     if not scenarios:
         return ["no request: name at least one"]
     return [*_number(scenarios), *_names(scenarios), *_weights(scenarios), *_slos(scenarios, slos)]
+
+
+def rows_faults(plan: Plan) -> Iterator[str]:
+    """Whether a step of the staircase has more arrivals than can be kept one by one."""
+    if len(plan.scenarios) == 1 or not isinstance(plan.load, Staircase):
+        return
+    highest_per_s = max(plan.load.rates_per_s)
+    if highest_per_s * plan.hold_ns / NS_PER_S > ROWS_MAX:
+        longest_ns = round(ROWS_MAX / highest_per_s * NS_PER_S)
+        yield (
+            f"a hold of {format_duration(plan.hold_ns)} at {format_rate(highest_per_s)}/s has more "
+            f"arrivals than can be told apart by request: hold at most "
+            f"{format_duration(longest_ns)}"
+        )
 
 
 def _number(scenarios: Sequence[Scenario]) -> Iterator[str]:

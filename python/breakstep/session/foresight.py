@@ -54,9 +54,11 @@ class Foresight:
 def foresee(plan: Plan, light: Sequence[Rows]) -> Foresight:
     """From the arrivals of light loads; the SLO that should break first is the one foretold."""
     servers, times_ns = plan.servers or 1, lone_times_ns(light)
-    bounds = [slo for slo in plan.slos if slo.kind == "latency"]
+    bounds = [slo for slo in plan.slos if slo.kind == "latency" and slo.request is None]
     if not bounds:
-        return Foresight(servers, None, "No prediction: no SLO is about response times.")
+        return Foresight(
+            servers, None, "No prediction: no SLO is about the response times of all requests."
+        )
     tried = [predict(times_ns, slo, servers) for slo in bounds]
     refused = next((one for one in tried if isinstance(one, str)), None)
     if refused is not None:

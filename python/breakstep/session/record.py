@@ -1,5 +1,6 @@
 """From what was measured to the record of a step."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +13,10 @@ from breakstep.analysis.hopeless import apply_cut
 from breakstep.analysis.host_noise import host_checks
 from breakstep.analysis.little import InFlightTime, little_check
 from breakstep.analysis.looks import Hold, judge_at
+from breakstep.analysis.measured import Tally
 from breakstep.analysis.queue import classify
 from breakstep.analysis.rows import NEVER, Rows
+from breakstep.analysis.rows_tally import as_tally, of_request
 from breakstep.analysis.steady import judge_canary
 from breakstep.analysis.trust import (
     GeneratorFacts,
@@ -25,7 +28,15 @@ from breakstep.analysis.verdict import judge
 from breakstep.engine.host.watch import HostSample
 from breakstep.engine.step_runner import INTERRUPTED, Measurement, Window
 from breakstep.model.plan import Plan
-from breakstep.model.record import Check, Generator, InFlight, StepRecord, Trust, Verdict
+from breakstep.model.record import (
+    Check,
+    Generator,
+    InFlight,
+    RequestRecord,
+    StepRecord,
+    Trust,
+    Verdict,
+)
 from breakstep.model.units import NS_PER_S
 
 
@@ -90,7 +101,19 @@ class Judge:
             cut_short=measured.cut_short,
             verdict=self._verdict(measured, rows, trust),
             trust=trust,
+            requests=self._requests(rows),
         )
+
+    def _requests(self, rows: Rows) -> Mapping[str, RequestRecord]:
+        if len(self.plan.scenarios) == 1:
+            return {}
+        return {
+            name: of_request(rows.performing(number)) for number, name in enumerate(self._names)
+        }
+
+    @property
+    def _names(self) -> Sequence[str]:
+        return [scenario.name for scenario in self.plan.scenarios]
 
     def _trust(
         self, measured: Measurement, generator: Generator, host: HostSample | None, rows: Rows
@@ -130,12 +153,23 @@ class Judge:
         if measured.window.step.looks_ns:
             verdict = self._judge_rows(measured.window, rows)
         else:
-            verdict = judge(self.plan.slos, measured.tally)
+            verdict = judge(self.plan.slos, measured.tally, self._tallies(rows))
         return apply_trust(apply_cut(verdict, measured.cut_short), trust)
 
+    def _tallies(self, rows: Rows) -> Mapping[str, Tally]:
+        """Of the requests that SLOs name."""
+        named = dict.fromkeys(slo.request for slo in self.plan.slos if slo.request is not None)
+        return {name: as_tally(rows.performing(self._names.index(name))) for name in named}
+
     def _judge_rows(self, window: Window, rows: Rows) -> Verdict:
-        timeout_ns = self.plan.timeout_ns
-        hold = Hold(rows, window.from_ns, window.to_ns, window.in_flight_start, timeout_ns)
+        hold = Hold(
+            rows,
+            window.from_ns,
+            window.to_ns,
+            window.in_flight_start,
+            self.plan.timeout_ns,
+            self._names,
+        )
         return judge_at(window.step, self.plan.slos, hold)
 
     def _canary(self, rows: Rows, trust: Trust) -> Verdict:
@@ -150,7 +184,9 @@ def rows_of(window: Window) -> Rows:
     rows = Rows.decode(window.rows).until(window.to_ns)
     if window.due_ns is None:
         return rows
-    return rows.with_unfinished(np.array(window.due_ns, dtype=np.int64), window.to_ns)
+    performed = None if window.performed is None else np.array(window.performed, dtype=np.int64)
+    due_ns = np.array(window.due_ns, dtype=np.int64)
+    return rows.with_unfinished(due_ns, window.to_ns, performed)
 
 
 def _due(measured: Measurement) -> int | None:

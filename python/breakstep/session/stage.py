@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from breakstep._engine import Engine
-from breakstep.analysis.verdict import tightest_bound_ns
+from breakstep.analysis.verdict import tightest_for
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
 from breakstep.model.plan import Plan
@@ -45,5 +45,5 @@ def reached(plan: Plan, engine: Engine, around: Around) -> tuple[Contact, Plan]:
     around.say(opening(judged, contact, assumed=not plan.slos))
     for text in out_of_reach(judged, contact):
         around.say(f"warning: {text}")
-    engine.set_good_within(tightest_bound_ns(judged.slos))
+    engine.set_good_within(tightest_for(judged.slos, None))
     return contact, judged

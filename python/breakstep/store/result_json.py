@@ -1,5 +1,7 @@
 """`result.json`, format `breakstep.result/1`: every key is present, null where nothing is known.
 
+Only `requests` of a step is left out, where the plan has one request.
+
 History of the format: 1, the first. What was added to it since: the `why` of a run and the
 `estimate` of a criterion.
 """
@@ -20,6 +22,7 @@ from breakstep.model.record import (
     Estimate,
     Generator,
     InFlight,
+    RequestRecord,
     Result,
     RunRecord,
     StepRecord,
@@ -150,7 +153,15 @@ def _step_to_json(step: StepRecord) -> dict[str, Any]:
         "criteria": [asdict(criterion) for criterion in step.verdict.criteria],
         "window": {"from": step.window_from, "to": step.window_to},
         "trust": _trust_to_json(step.trust),
+        **_requests_to_json(step.requests),
     }
+
+
+def _requests_to_json(requests: Mapping[str, RequestRecord]) -> dict[str, Any]:
+    """The one key that is not always there: a single request has no series beside the step's."""
+    if not requests:
+        return {}
+    return {"requests": {name: asdict(request) for name, request in requests.items()}}
 
 
 def _trust_to_json(trust: Trust) -> dict[str, Any]:
@@ -196,7 +207,12 @@ def _step(step: Mapping[str, Any]) -> StepRecord:
         window_to=step["window"]["to"],
         verdict=_verdict(step),
         trust=_trust(step["trust"]),
+        requests={name: _request(record) for name, record in step.get("requests", {}).items()},
     )
+
+
+def _request(record: Mapping[str, Any]) -> RequestRecord:
+    return RequestRecord(**{**record, "response_ms": Durations(**record["response_ms"])})
 
 
 def _verdict(step: Mapping[str, Any]) -> Verdict:
