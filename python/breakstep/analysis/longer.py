@@ -5,23 +5,24 @@ no more than the distance d of p from what is allowed, after (h/d)² times as lo
 """
 
 from collections.abc import Sequence
+from math import ceil
 
 from breakstep.analysis.words import percent
 from breakstep.model.record import Criterion, Estimate
-from breakstep.model.units import NS_PER_S, format_duration
+from breakstep.model.units import NS_PER_S
 
 WORTH_IT = 20.0
 """Beyond so many times as long the load is as good as at the limit."""
 SPARE = 1.3
+LEAST = 2.0
 
 
 def longer(criteria: Sequence[Criterion], held_ns: int) -> str:
     """What to change so that the load is decided."""
     open_ = [c.estimate for c in criteria if c.verdict == "undecided" and c.estimate is not None]
-    times = SPARE * max((_times(estimate) for estimate in open_), default=2.0)
+    times = max([LEAST, *(SPARE * _times(estimate) for estimate in open_)])
     if times <= WORTH_IT:
-        needed_ns = max(2, round(times * held_ns / NS_PER_S)) * NS_PER_S
-        return f"hold the load longer: --for {format_duration(needed_ns).replace(' ', '')}"
+        return f"hold the load longer: --for {ceil(times * held_ns / NS_PER_S)}s"
     shares = ", ".join(f"{percent(e.share)} of {percent(e.allowed)}" for e in open_)
     return (
         f"the load is as good as at the limit (bad arrivals: {shares} allowed): no reasonable "

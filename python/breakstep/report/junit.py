@@ -1,0 +1,104 @@
+r"""A result as JUnit XML, which every CI system shows: a test case for each objective.
+
+A missed objective is a `failure`; one that could not be judged, and a measurement that cannot be
+trusted, is an `error`. What XML 1.0 has no way to write, such as most control characters, stands
+as its code: `\x1b`.
+"""
+
+import re
+from collections.abc import Sequence
+
+# Written, never parsed.
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from breakstep.model.record import Result
+from breakstep.model.units import format_rate
+from breakstep.report.cases import Case, cases_of
+from breakstep.report.check import check_text
+from breakstep.report.conclusion import conclusion
+from breakstep.store.check_json import SECTION
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NAME = "breakstep"
+
+
+def junit_xml(result: Result) -> str:
+    """The document."""
+    cases = cases_of(result)
+    suites = _element("testsuites", name=NAME, **_counts(cases))
+    started = str(result.environment.get("started_at", ""))
+    suite = _child(suites, "testsuite", name=_suite(result), timestamp=started, **_counts(cases))
+    properties = _child(suite, "properties")
+    for name, value in _facts(result):
+        _child(properties, "property", name=name, value=value)
+    for case in cases:
+        _add(suite, case, f"{NAME}.{result.command}")
+    _child(suite, "system-out").text = writable(_words(result))
+    indent(suites, " ")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
+
+
+def writable(text: str) -> str:
+    r"""The text with what XML 1.0 cannot hold written as its code.
+
+    >>> writable("a\x1b[31m")
+    'a\\x1b[31m'
+    """
+    return _UNWRITABLE.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def _add(suite: Element, case: Case, classname: str) -> None:
+    found = _child(
+        suite, "testcase", classname=classname, name=case.name, time=f"{case.took_s:.3f}"
+    )
+    if case.standing == "passed":
+        _child(found, "system-out").text = writable(case.says)
+        return
+    tag = "failure" if case.standing == "failed" else "error"
+    _child(found, tag, message=case.says, type=case.kind).text = writable(case.says)
+
+
+def _counts(cases: Sequence[Case]) -> dict[str, str]:
+    standings = [case.standing for case in cases]
+    return {
+        "tests": str(len(cases)),
+        "failures": str(standings.count("failed")),
+        "errors": str(standings.count("error")),
+        "skipped": "0",
+        "time": f"{max((case.took_s for case in cases), default=0.0):.3f}",
+    }
+
+
+def _suite(result: Result) -> str:
+    url = _target(result)
+    return f"{NAME} {result.command} {url}".strip()
+
+
+def _target(result: Result) -> str:
+    target = result.plan.get("target")
+    return str(target.get("url", "")) if isinstance(target, dict) else ""
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    answer = result.answer
+    rates = {
+        "sustainable_per_s": answer.sustainable_per_s,
+        "broken_per_s": answer.broken_per_s,
+        "knee_per_s": answer.knee_per_s,
+        "capacity_per_s": answer.capacity_per_s,
+    }
+    known = {name: format_rate(rate) for name, rate in rates.items() if rate is not None}
+    facts = {"id": result.id, "command": result.command, "status": answer.status, **known}
+    return [*facts.items(), ("trust", result.trust.verdict)]
+
+
+def _words(result: Result) -> str:
+    return check_text(result) if SECTION in result.sections else conclusion(result)
+
+
+def _element(tag: str, **attributes: str) -> Element:
+    return Element(tag, {name: writable(value) for name, value in attributes.items()})
+
+
+def _child(parent: Element, tag: str, **attributes: str) -> Element:
+    return SubElement(parent, tag, {name: writable(value) for name, value in attributes.items()})
