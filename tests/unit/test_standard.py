@@ -14,6 +14,7 @@ from breakstep.analysis.effort import LEISURELY_FROM
 from breakstep.analysis.looks import level_of
 from breakstep.model.plan import Plan, Scenario, Search, Target
 from breakstep.model.record import Generator, StepRecord, VerdictName
+from breakstep.model.units import NS_PER_S
 from breakstep.search.answer import Terms
 from breakstep.search.choice import controller_for
 from breakstep.search.controller import Done
@@ -140,6 +141,18 @@ def test_loads_that_a_disturbance_left_undecided_are_held_again() -> None:
         assert bracket.low is not None, seed
         assert bracket.high is not None, seed
         assert bracket.high.rate_per_s <= 1.35 * bracket.low.rate_per_s, seed
+
+
+def test_no_step_begins_when_the_budget_is_spent() -> None:
+    """What is known by then is the answer: here both edges, a wide gap apart."""
+    full, _ = search(LONG, capacity(100.0))
+    began = full[0].window_from - SHAPE.warmup_ns / NS_PER_S
+    spent_s = [step.window_to - began for step in full]
+    budget_ns = round(spent_s[len(full) // 2] * NS_PER_S)
+    history, done = search(replace(LONG, budget_ns=budget_ns), capacity(100.0))
+    assert len(history) == len(full) // 2 + 1
+    assert done.stop_reason == "budget"
+    assert answer(LONG, history, done, TERMS).status == "found"
 
 
 def test_a_load_that_is_never_decided_is_not_held_for_ever() -> None:

@@ -22,4 +22,5 @@ def controller_for(plan: model.Plan, first_per_s: float) -> Controller:
         load.width,
         shape,
         load.foretold_per_s,
+        load.budget_ns,
     )

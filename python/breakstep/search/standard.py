@@ -10,6 +10,7 @@
     a confirmation disagrees       the latest verdict stands: the edge falls back to the next load
     a pass above a failing load    both once more
     a load is invalid              once more, then the end
+    the budget is spent            the end, with what is known
 
     the edges lie far apart        with no line to tell the knee: undecided loads between them whose
                                    shares were within, once more at full length
@@ -33,7 +34,7 @@ from breakstep.analysis.effort import LEISURELY_FROM
 from breakstep.analysis.knee import crossing_gap, knee
 from breakstep.model.plan import Step
 from breakstep.model.record import StepRecord
-from breakstep.model.units import NS_PER_S, format_rate
+from breakstep.model.units import NS_PER_S, format_duration, format_rate
 from breakstep.search.confirming import VERDICTS_MAX, comes_down, confirm, revisit
 from breakstep.search.controller import Done, StepShape
 from breakstep.search.floor import indifferent
@@ -89,6 +90,8 @@ class Standard:
     shape: StepShape
     foretold_per_s: tuple[float, float] | None = None
     """Where the breaking load should lie; the search begins at both ends of it."""
+    budget_ns: int | None = None
+    """No step begins when so much time has passed since the first one did."""
 
     def next_step(self, history: Sequence[StepRecord]) -> Step | Done:
         """The load that tells most about where the service breaks."""
@@ -114,7 +117,17 @@ class Standard:
             return chosen
         if len(trials) >= STEPS_MAX:
             return Done("budget", f"{STEPS_MAX} steps did not settle it")
+        if self.budget_ns is not None and self._spent_ns(trials) >= self.budget_ns:
+            return Done("budget", f"{format_duration(self.budget_ns)} did not settle it")
         return self._step(len(trials), chosen, self._halvings(Bracket.of(trials)))
+
+    def _spent_ns(self, trials: Sequence[Trial]) -> int:
+        """Since the first step began; a wait before it is not known here."""
+        if not trials:
+            return 0
+        first, last = trials[0].record, trials[-1].record
+        before_ns = self.shape.ramp_ns + self.shape.warmup_ns
+        return before_ns + round((last.window_to - first.window_from) * NS_PER_S)
 
     def _next_rate(self, trials: Sequence[Trial]) -> Choice | Done:
         bracket = Bracket.of(trials)
