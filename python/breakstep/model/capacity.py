@@ -22,7 +22,7 @@ class PeakDemand:
     burst: float = 1.0
     failures: int = 1
     imbalance: float = 1.0
-    given: frozenset[str] = frozenset({"peak_per_s"})
+    given: frozenset[str] = frozenset()
     measured: frozenset[str] = frozenset()
 
     @property

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
 from breakstep.model.errors import StoreError
 from breakstep.store.history_index import Index
@@ -64,14 +65,20 @@ def _results(place: Path, depth: int = DEPTH) -> Iterator[tuple[str, Stamp]]:
     except OSError as error:
         raise StoreError(f"cannot list {place}: {error.strerror or error}") from error
     for name in names[:PLACES_MOST]:
-        file = f"{name}/{RESULT}"
-        try:
-            seen = os.stat(file, follow_symlinks=False)  # noqa: PTH116  a thousand of them
-        except OSError:
-            if depth > 1:
-                yield from _below(Path(name), depth - 1)
-            continue
-        yield file, Stamp(seen.st_mtime_ns, seen.st_size)
+        stamp = _stamp(f"{name}/{RESULT}")
+        if stamp is not None:
+            yield f"{name}/{RESULT}", stamp
+        elif depth > 1:
+            yield from _below(Path(name), depth - 1)
+
+
+def _stamp(file: str) -> Stamp | None:
+    """None where there is no such file, or something else of that name."""
+    try:
+        seen = os.stat(file, follow_symlinks=False)  # noqa: PTH116  a thousand of them
+    except OSError:
+        return None
+    return Stamp(seen.st_mtime_ns, seen.st_size) if S_ISREG(seen.st_mode) else None
 
 
 def _below(place: Path, depth: int) -> Iterator[tuple[str, Stamp]]:

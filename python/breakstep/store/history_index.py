@@ -61,6 +61,8 @@ class Index:
     def _open(self) -> Iterator[sqlite3.Connection]:
         index = sqlite3.connect(self._file, timeout=WAIT_S, isolation_level=None)
         try:
+            # A cache that is lost with the power is made anew: nobody has to wait for the disk.
+            index.execute("PRAGMA synchronous = OFF")
             (version,) = index.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
                 index.executescript(
