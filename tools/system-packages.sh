@@ -41,6 +41,7 @@ need wrk wrk
 need gcc gcc
 need taskset util-linux
 need ip iproute2
+need openssl openssl
 has gcc && ! echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1 && missing="$missing libc6-dev"
 if has "$python"; then
     "$python" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing ${python##*/}-venv"

@@ -48,6 +48,7 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
         ),
         "postgres": Need("postgresql", _runs(postgres_program, "initdb"), "postgresql"),
         "pgbouncer": Need("pgbouncer", _runs(program, "pgbouncer"), "pgbouncer"),
+        "openssl": Need("openssl", _runs(program, "openssl")),
         "psycopg": Need(None, lambda: find_spec("psycopg") is not None),
     }
 )

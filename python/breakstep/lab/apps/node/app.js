@@ -5,7 +5,7 @@
 //   PG_DSN        where PostgreSQL is; without it /db and /dbsleep do not exist
 //   PG_POOL       connections of the pool of each process
 //   PG_WAIT_MS    how long a request waits for a connection; 0 is for ever
-//   PG_COLD       1 leaves the pool empty until the first request
+//   PG_IDLE_MS    how long the pool keeps a connection that is not used; 0 is for ever
 //   TLS_KEY, TLS_CERT   files; with them it speaks https
 //
 // Prints the port it listens on as its first line, once everything is ready.

@@ -3,17 +3,19 @@
 const { Pool } = require('pg');
 
 const SIZE = Number(process.env.PG_POOL ?? 10);
+const IDLE_MS = Number(process.env.PG_IDLE_MS ?? 0);
 
-// null without a database. Filled before the first request, or else that one pays for all.
+// null without a database. A pool that keeps its connections is filled before the first request,
+// which would pay for them otherwise.
 async function openPool() {
   if (!process.env.PG_DSN) return null;
   const pool = new Pool({
     connectionString: process.env.PG_DSN,
     max: SIZE,
-    idleTimeoutMillis: 0,
+    idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: Number(process.env.PG_WAIT_MS ?? 0),
   });
-  if (process.env.PG_COLD !== '1') await fill(pool);
+  if (IDLE_MS === 0) await fill(pool);
   return pool;
 }
 

@@ -3,7 +3,9 @@
 const express = require('express');
 const hash = require('./hash');
 
-const TOTAL = 'select count(*) as orders, sum(amount) as total from orders where customer = $1';
+const BY_MONTH =
+  "select date_trunc('month', placed) as month, count(*) as orders, sum(amount) as total " +
+  'from orders where customer = $1 group by 1 order by 1';
 const CUSTOMERS = 1_000;
 const SLEEP = 'select pg_sleep(0.02)';
 
@@ -23,8 +25,8 @@ function application(pool) {
 function withDatabase(app, pool) {
   app.get('/db', async (_, response) => {
     const customer = Math.floor(Math.random() * CUSTOMERS);
-    const found = await pool.query(TOTAL, [customer]);
-    response.json(found.rows[0]);
+    const found = await pool.query(BY_MONTH, [customer]);
+    response.json(found.rows);
   });
   app.get('/dbsleep', async (_, response) => {
     await pool.query(SLEEP);

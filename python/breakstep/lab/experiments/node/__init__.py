@@ -1,0 +1,1 @@
+"""Experiments on Express and pg in Node, in front of PostgreSQL."""
