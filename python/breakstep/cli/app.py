@@ -10,8 +10,8 @@ from typer.main import get_command
 from breakstep import __version__
 
 VERBS = (
-    *("find", "check", "sweep", "report", "runs", "compare", "plan", "doctor", "agent", "probe"),
-    *("target", "lab", "demo"),
+    *("find", "init", "check", "sweep", "report", "runs", "compare", "plan", "doctor"),
+    *("agent", "probe", "target", "lab", "demo"),
 )
 """In the order of the help; each is `breakstep.cli.VERB.VERB`, a function or a Typer of more."""
 

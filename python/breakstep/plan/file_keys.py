@@ -43,9 +43,14 @@ def _choice(words: tuple[str, ...]) -> Word:
     return Word({"enum": list(words)})
 
 
+_STRING: Schema = MappingProxyType({"type": "string"})
 _SCALAR: Schema = MappingProxyType({"type": ["string", "number", "boolean"]})
-TEXT = Word(_SCALAR)
-SECRET_TEXT = Word(_SCALAR, variables=True)
+"""What YAML takes for something else than a text is a text here all the same."""
+
+TEXT = Word(_STRING)
+NAME = Word(_SCALAR)
+SECRET_TEXT = Word(_STRING, variables=True)
+CONTENT = Word(_SCALAR, variables=True)
 DURATION = Word({"type": "string", "pattern": _DURATION_PATTERN})
 RATE = Word({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": _RATE_PATTERN})
 SWITCH = Word({"type": "boolean"}, _switch)
@@ -64,13 +69,13 @@ TARGET: Mapping[str, Key] = MappingProxyType(
 
 REQUEST: Mapping[str, Key] = MappingProxyType(
     {
-        "name": Key(TEXT, "Tells it from the others in results, and an SLO may name it."),
+        "name": Key(NAME, "Tells it from the others in results, and an SLO may name it."),
         "weight": Key(NUMBER, "Its share of the arrivals is its weight over the sum of all."),
         "method": Key(TEXT, "GET, or POST with a body."),
         "path": Key(SECRET_TEXT, "Path and query, below the path of the target's URL."),
-        "headers": Key(Pairs(SECRET_TEXT), "By name. ${NAME} is read from the environment."),
-        "body": Key(SECRET_TEXT, "The body, as it is written here."),
-        "data": Key(SECRET_TEXT, "The body, or @FILE."),
+        "headers": Key(Pairs(CONTENT), "By name. ${NAME} is read from the environment."),
+        "body": Key(CONTENT, "The body, as it is written here."),
+        "data": Key(CONTENT, "The body, or @FILE."),
     }
 )
 
@@ -126,7 +131,8 @@ FILE = Section(
     {
         "target": Key(Section(TARGET, ("url",)), "The system under test."),
         "requests": Key(
-            Many(Section(REQUEST), REQUESTS_MAX), "What an arrival does: one of these, by weight."
+            Many(Section(REQUEST), REQUESTS_MAX, alone=False),
+            "What an arrival does: one of these, by weight.",
         ),
         "slo": Key(
             Many(Slo(Word({"type": "string", "pattern": _SLO_PATTERN}))),

@@ -62,19 +62,23 @@ class Word:
 
     def schema(self) -> Schema:
         """As given."""
-        return self.says
+        return dict(self.says)
 
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A list, or what alone stands for a list of one."""
+    """A list; `alone` a single entry stands for a list of one."""
 
     of: Kind
     most: int = 1000
+    alone: bool = True
 
     def read(self, node: Node, name: str, reading: Reading) -> tuple[Any, ...]:
         """The words without a fault, in their order."""
         if not isinstance(node, tree.Listing):
+            if not self.alone:
+                reading.fault(node, name, "a list is expected here: begin each entry with -")
+                return ()
             found = [self.of.read(node, name, reading)]
         elif len(node.items) > self.most:
             reading.fault(node, name, f"{len(node.items)} entries: at most {self.most}")
@@ -89,7 +93,8 @@ class Many:
     def schema(self) -> Schema:
         """One or many."""
         one = self.of.schema()
-        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": self.most}]}
+        many = {"type": "array", "items": one, "maxItems": self.most}
+        return {"anyOf": [one, many]} if self.alone else many
 
 
 @dataclass(frozen=True, slots=True)

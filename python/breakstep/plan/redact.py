@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -58,16 +59,16 @@ def redact_header(name: str, value: str) -> str:
     return value if name.lower() in _HARMLESS else REDACTED
 
 
-def redact_url(url: str) -> str:
+def redact_url(url: str, instead: Callable[[str], str] = lambda _name: REDACTED) -> str:
     """The URL without the values of query parameters that look like secrets.
 
-    Any text will do, a faulty URL too.
+    Any text will do, a faulty URL too. `instead` says what a parameter's value becomes.
 
     >>> redact_url("http://h/p?page=2&api_key=abc")
     'http://h/p?page=2&api_key=***'
     """
     before, mark, query = url.partition("?")
-    return before + mark + _PAIR.sub(_redact_pair, query)
+    return before + mark + _PAIR.sub(partial(_redact_pair, instead), query)
 
 
 def redact_faulty_url(text: str) -> str:
@@ -97,9 +98,9 @@ def probe_json(spec: ProbeSpec) -> Mapping[str, object]:
     }
 
 
-def _redact_pair(pair: re.Match[str]) -> str:
+def _redact_pair(instead: Callable[[str], str], pair: re.Match[str]) -> str:
     secret = _SECRET.search(unquote_plus(pair[1]))
-    return f"{pair[1]}={REDACTED}" if secret else pair[0]
+    return f"{pair[1]}={instead(pair[1])}" if secret else pair[0]
 
 
 def _scenario(scenario: Scenario) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from breakstep.plan.redact import REDACTED
 
+EXPANDED_MAX = 1_000_000
 _VARIABLE = re.compile(r"(\$?)\$\{([^{}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -28,10 +29,12 @@ def expand(text: str, environment: Mapping[str, str]) -> Expanded:
     >>> expand("Bearer ${TOKEN}", {"TOKEN": "abc"}).shown
     'Bearer ***'
     """
-    names = {match[2] for match in _VARIABLE.finditer(text) if not match[1]}
-    wrong = [_fault(name, environment) for name in sorted(names)]
-    if says := "; ".join(filter(None, wrong)):
+    asked = [match[2] for match in _VARIABLE.finditer(text) if not match[1]]
+    names = frozenset(asked)
+    if says := "; ".join(filter(None, (_fault(name, environment) for name in sorted(names)))):
         raise ValueError(says)
+    if sum(len(environment[name]) for name in asked) > EXPANDED_MAX:
+        raise ValueError(f"its variables come to more than {EXPANDED_MAX} characters")
     return Expanded(
         _put(text, lambda name: environment[name]),
         _put(text, lambda _name: REDACTED),
