@@ -129,6 +129,7 @@ def test_a_run_without_an_answer_has_no_change(status: str) -> None:
         with_plan(FOUND, slos=["p95<300ms", "errors<1%"]),
         with_plan(FOUND, arrivals="uniform"),
         with_plan(FOUND, scenario={"method": "POST"}),
+        with_plan(FOUND, scenarios=[{"name": "a", "weight": 1.0}, {"name": "b", "weight": 2.0}]),
         with_environment(FOUND, cores=4),
         with_environment(FOUND, cpu="another"),
     ],
@@ -137,7 +138,7 @@ def test_other_terms_forbid_a_comparison_until_it_is_insisted_on(other: Result) 
     """A change would not be the service's."""
     found = compare(FOUND, other)
     assert not found.compared
-    assert [difference.weight for difference in found.unlike] == ["decisive"]
+    assert {difference.weight for difference in found.unlike} == {"decisive"}
     assert compare(FOUND, other, anyway=True).compared
 
 
@@ -162,6 +163,8 @@ def test_other_circumstances_are_flagged(other: Result) -> None:
     [
         with_plan(FOUND, target={"url": "http://127.0.0.1:8081/"}),
         with_plan(FOUND, seed=2),
+        with_plan(FOUND, demand={"peak": 500.0}, hash="another"),
+        with_plan(FOUND, scenarios=[{"name": "only", "weight": 1.0}]),
         with_plan(FOUND, slos=["errors<1%", "p95<200ms"]),
         with_environment(FOUND, started_at="2026-01-02T03:04:05+00:00"),
     ],

@@ -1,9 +1,12 @@
 """Whether two runs were made on the same terms, so that what differs between them is the service.
 
-decisive    SLOs, arrival law, timeout, requests but their paths, keep-alive, TLS;
-            cores, CPU and machine of the generator
-doubtful    everything else of plan and environment
-expected    where the target is, when it was, the seed: no difference at all
+    decisive    SLOs, arrival law, timeout, requests but their paths, keep-alive, TLS;
+                cores, CPU and machine of the generator
+    doubtful    everything else of plan and environment
+    expected    where the target is, when it was, the seed, the demand of a capacity plan: no
+                difference at all
+
+The hash of the plan is left out because everything that goes into it is looked at by itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +15,10 @@ from typing import Any
 from breakstep.model.comparison import Difference, Weight
 from breakstep.model.record import Result
 
-_DECISIVE = ("slos", "arrivals", "timeout_s", "scenario", "target.keep_alive", "target.tls")
+_DECISIVE = ("slos", "arrivals", "timeout_s", "request", "target.keep_alive", "target.tls")
 _MACHINE = ("cores", "cpu", "machine")
 _EXPECTED = (
-    *("seed", "target.url", "target.host", "target.port", "target.addresses"),
+    *("seed", "hash", "demand", "target.url", "target.host", "target.port", "target.addresses"),
     *("target.unix_socket", "target.ca_file", "load.foretold_per_s", "started_at"),
 )
 NOTHING = "nothing"
@@ -24,10 +27,20 @@ NOTHING = "nothing"
 def unlike(before: Result, after: Result) -> tuple[Difference, ...]:
     """What is not alike, the decisive first."""
     found = (
-        *_differences(before.plan, after.plan, _DECISIVE),
+        *_differences(_words(before.plan), _words(after.plan), _DECISIVE),
         *_differences(before.environment, after.environment, _MACHINE),
     )
     return tuple(sorted(found, key=lambda difference: difference.weight))
+
+
+def _words(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan with its requests by name; a plan of only one says nothing of name and weight."""
+    kept = {key: value for key, value in plan.items() if key not in ("scenario", "scenarios")}
+    found = plan.get("scenarios") or [plan.get("scenario") or {}]
+    if len(found) > 1:
+        return {**kept, "requests": {one.get("name"): one for one in found}}
+    only = {key: value for key, value in found[0].items() if key not in ("name", "weight")}
+    return {**kept, "request": only}
 
 
 def _differences(
@@ -41,7 +54,7 @@ def _differences(
 
 
 def _weight(name: str, decisive: tuple[str, ...]) -> Weight:
-    own = name.startswith(decisive) and not name.endswith((".path", ".name"))
+    own = name.startswith(decisive) and not name.endswith(".path")
     return "decisive" if own else "doubtful"
 
 

@@ -1,5 +1,6 @@
 """A capacity plan as sentences, with a small table of what each assumption does to it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from math import floor
 from textwrap import fill
@@ -9,7 +10,7 @@ from breakstep.model.capacity import Assumption, CapacityPlan, Cpu, Fleet, PeakD
 from breakstep.model.units import format_rate
 from breakstep.report.printable import printable
 
-_INDENT = 12
+_INDENT, _TIE = 12, "\u00a0"
 _WITHOUT = {
     "spread": "the spread of runs",
     "headroom": "the headroom",
@@ -22,12 +23,15 @@ _WITHOUT = {
 
 def plan_text(plan: CapacityPlan, width: int = 100) -> str:
     """Headline, a paragraph for each question, the table, notes; in lines of so many letters."""
-    lines = [fill(headline(plan), width), ""]
+    lines = [_filled(headline(plan), width), ""]
     lines += [_entry(name, says, width) for name, says in _entries(plan)]
     if plan.fleet is not None:
         lines += ["", *_table(plan.assumptions, plan.fleet)]
     if plan.caveats:
-        lines += ["", *(fill(f"Note: {printable(caveat, 400)}", width) for caveat in plan.caveats)]
+        lines += [
+            "",
+            *(_filled(f"Note: {printable(caveat, 400)}", width) for caveat in plan.caveats),
+        ]
     return "\n".join(lines)
 
 
@@ -75,7 +79,14 @@ def _entries(plan: CapacityPlan) -> Iterator[tuple[str, str]]:
 
 
 def _entry(name: str, says: str, width: int) -> str:
-    return fill(says, width, initial_indent=f"{name:<{_INDENT}}", subsequent_indent=" " * _INDENT)
+    return _filled(says, width, f"{name:<{_INDENT}}")
+
+
+def _filled(says: str, width: int, name: str = "") -> str:
+    """The text in lines, under its name; no line breaks within a number or before its unit."""
+    tied = re.sub(r"(?<=\d) (?=\d|%|ms\b)", _TIE, says)
+    filled = fill(tied, width, initial_indent=name, subsequent_indent=" " * len(name))
+    return filled.replace(_TIE, " ")
 
 
 def _rated(plan: CapacityPlan) -> str:
