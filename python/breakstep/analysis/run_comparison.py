@@ -48,13 +48,14 @@ def compare(before: Result, after: Result, *, anyway: bool = False) -> RunCompar
 def knee_change(before: Answer, after: Answer) -> KneeChange:
     """How far the breaking load moved, as far as both answers tell."""
     loads = _load(before), _load(after)
+    found = before.status == after.status == "found"
     silent = [a.status for a in (before, after) if a.status not in _ANSWERED]
     if silent:
         says = f"a run has no breaking load: its answer is {silent[0]}"
         return KneeChange(*loads, None, None, "unknown", None, says)
     knees = _by_knees(before, after)
     low, high = knees or _by_bounds(before, after)
-    change = None if None in loads else (loads[1] or 0.0) / (loads[0] or 1.0) - 1.0
+    change = (loads[1] or 0.0) / (loads[0] or 1.0) - 1.0 if found else None
     interval = (low - 1.0 if low > 0.0 else None, high - 1.0 if high < inf else None)
     direction: Direction = "higher" if low > 1.0 else "lower" if high < 1.0 else "not_told_apart"
     basis = "bounds" if knees is None else "knee"

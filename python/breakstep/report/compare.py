@@ -6,7 +6,7 @@ from typing import Any
 
 from breakstep.analysis.words import percent
 from breakstep.model.comparison import CommonLoad, CostChange, KneeChange, RunComparison
-from breakstep.model.record import FORMAT, Durations, Result
+from breakstep.model.record import FORMAT, Answer, Durations, Result
 from breakstep.model.units import NS_PER_MS, format_duration, format_rate
 from breakstep.report.finding import finding_of
 from breakstep.report.printable import printable
@@ -67,17 +67,17 @@ def _run(letter: str, result: Result) -> str:
 
 def _paragraphs(first: Result, result: Result, one: RunComparison, letter: str) -> Iterator[str]:
     for difference in one.unlike:
-        before, after = (printable(v, VALUE_LONGEST) for v in (difference.before, difference.after))
-        yield f"Unlike: {printable(difference.name)} {before} → {after}."
-    yield _knee(one)
-    yield f"First full: {_finding(first)} → {_finding(result)}."
+        values = (printable(v, VALUE_LONGEST) for v in (difference.before, difference.after))
+        yield f"Unlike: {printable(difference.name)} {' → '.join(values)}."
+    yield _knee(one, f"{_load(first.answer)} → {_load(result.answer)}")
+    before, after = _finding(first), _finding(result)
+    yield f"First full: {f'{before} in both' if before == after else f'{before} → {after}'}."
     yield from _loads(one.loads, letter)
     yield from (_cost(cost, compared=one.compared) for cost in one.costs)
 
 
-def _knee(one: RunComparison) -> str:
+def _knee(one: RunComparison, both: str) -> str:
     knee = one.knee
-    both = f"{_rate(knee.before_per_s)} → {_rate(knee.after_per_s)}"
     if not one.compared:
         names = dict.fromkeys(d.name for d in one.unlike if d.weight == "decisive")
         return (
@@ -145,8 +145,14 @@ def _finding(result: Result) -> str:
     return f"{what}{where} ({finding.confidence})"
 
 
-def _rate(rate_per_s: float | None) -> str:
-    return "an unknown load" if rate_per_s is None else f"{format_rate(rate_per_s)}/s"
+def _load(answer: Answer) -> str:
+    """Where a run broke, as far as it knows."""
+    if answer.status == "below_floor" and answer.broken_per_s is not None:
+        return f"under {format_rate(answer.broken_per_s)}/s"
+    load = answer.sustainable_per_s if answer.knee_per_s is None else answer.knee_per_s
+    if load is None:
+        return "an unknown load"
+    return f"{'over ' if answer.status == 'above_ceiling' else ''}{format_rate(load)}/s"
 
 
 def _signed(share: float) -> str:
