@@ -4,12 +4,15 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_POLITE = (signal.SIGTERM, signal.SIGHUP)
+_POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def ended_politely() -> Iterator[None]:
-    """Makes SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does. In the main thread only."""
+    """Makes each of them raise KeyboardInterrupt, also where a shell had SIGINT ignored.
+
+    In the main thread only.
+    """
     before = {number: signal.getsignal(number) for number in _POLITE}
     for number in _POLITE:
         signal.signal(number, signal.default_int_handler)

@@ -51,7 +51,7 @@ class Recorder:
             response_s=response.mean_ns / NS_PER_S if response.count else None,
             in_flight=in_flight.mean,
         )
-        generator = _generator(tally, measured.busiest_worker_cpu_ns, length_s)
+        generator = generator_of(tally, measured.busiest_worker_cpu_ns, length_s)
         return Level(
             index=load.index,
             concurrency=load.concurrency,
@@ -103,7 +103,7 @@ class Recorder:
                 timeouts=tally.outcomes["timeout"] + tally.outcomes["dropped"],
                 response_ms=summarise(tally.response()),
             ),
-            trust=self._trust(tally, _generator(tally, measured.busiest_worker_cpu_ns, length_s)),
+            trust=self._trust(tally, generator_of(tally, measured.busiest_worker_cpu_ns, length_s)),
         )
 
     def _trust(self, tally: Tally, generator: Generator) -> Trust:
@@ -191,7 +191,8 @@ def _connections_note(level: Level) -> str:
     )
 
 
-def _generator(tally: Tally, busiest_worker_cpu_ns: int, length_s: float) -> Generator:
+def generator_of(tally: Tally, busiest_worker_cpu_ns: int, length_s: float) -> Generator:
+    """What the generator used over a window."""
     length_ns = length_s * NS_PER_S
     return Generator(
         cpu_share=tally.cpu_ns / length_ns,

@@ -135,11 +135,12 @@ def run_to_json(run: RunRecord) -> dict[str, Any]:
         "why": run.why,
         "sustainable_per_s": run.sustainable_per_s,
         "broken_per_s": run.broken_per_s,
-        "steps": [_step_to_json(step) for step in run.steps],
+        "steps": [step_to_json(step) for step in run.steps],
     }
 
 
-def _step_to_json(step: StepRecord) -> dict[str, Any]:
+def step_to_json(step: StepRecord) -> dict[str, Any]:
+    """One step as JSON values."""
     return {
         **{name: getattr(step, name) for name in _NUMBERS},
         "outcomes": dict(step.outcomes),
