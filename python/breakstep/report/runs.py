@@ -20,7 +20,9 @@ def runs_text(history: History, shown: Sequence[Entry], selected: int) -> str:
     """The runs shown, newest last, how many there are besides, and what could not be read."""
     lines = _table([_HEADINGS, *(_row(entry) for entry in shown)]) if shown else []
     if not shown:
-        lines.append(f"No runs in {printable(str(history.place))}.")
+        every = len(history.entries)
+        fits = f"None of the {every} runs in {{}} fits." if every else "No runs in {}."
+        lines.append(fits.format(printable(str(history.place))))
     elif selected > len(shown):
         lines.append(f"The newest {len(shown)} of {selected}; --limit 0 shows them all.")
     lines += [
