@@ -97,8 +97,9 @@ def cannot_judge(slo: Slo, rate_per_s: float, allowed_ns: int, effect: float = 1
     needed = ceil(needed_arrivals(slo.quantile) * effect)
     if rate_per_s * allowed_ns / NS_PER_S >= needed:
         return None
+    of = "" if slo.request is None else f"{slo.request}: "
     return (
-        f"{quantile_name(slo.quantile)} cannot be judged at {format_rate(rate_per_s)}/s in the "
+        f"{of}{quantile_name(slo.quantile)} cannot be judged at {format_rate(rate_per_s)}/s in the "
         f"time allowed: it takes at least {counted(needed)} arrivals, "
         f"{format_duration(needed / rate_per_s * NS_PER_S)}"
     )

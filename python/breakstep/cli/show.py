@@ -7,6 +7,7 @@ from rich.console import Console
 from breakstep.cli.output import STANDARD_OUTPUT, write_out, write_text
 from breakstep.model.record import Result
 from breakstep.report.conclusion import conclusion
+from breakstep.report.requests import requests_table, telling_step
 from breakstep.report.sweep import comparison_table, levels_table
 from breakstep.report.sweep import conclusion as sweep_conclusion
 from breakstep.report.table import steps_table
@@ -17,9 +18,11 @@ __all__ = ["STANDARD_OUTPUT", "show", "show_sweep", "write_json", "write_text"]
 
 
 def show(result: Result, console: Console, out: Path | None, *, table: bool) -> None:
-    """The table of steps if asked for, the conclusion, and where the files are."""
+    """The tables if asked for, the conclusion, and where the files are."""
     if table and result.steps:
         console.print(steps_table(result.steps, console))
+        if (telling := telling_step(result.steps)) is not None:
+            console.print(requests_table(telling))
     console.print(conclusion(result), markup=False, highlight=False)
     _where(console, out)
 

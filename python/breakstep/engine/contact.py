@@ -3,12 +3,13 @@
 Used before the first step, and after a failed one until the target is as fast as it was.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from breakstep._engine import Engine, Segment, Tally
-from breakstep.engine.generator import drain
+from breakstep.engine.generator import drain, start_engine
 from breakstep.engine.step_runner import LEAD_NS, LOOK_NS
+from breakstep.model.plan import Plan, Scenario
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 
 THINK_NS = 10 * NS_PER_MS
@@ -45,6 +46,24 @@ def first_contact(engine: Engine, stopping: Callable[[], bool]) -> Contact:
 def one_request(engine: Engine, stopping: Callable[[], bool]) -> None:
     """Sends one, and waits until it has ended. Raises EngineError."""
     _offer(engine, Tally(), stopping, SINGLE_NS, NS_PER_S)
+
+
+def ask_each(plan: Plan, stopping: Callable[[], bool]) -> Iterator[tuple[Scenario, Tally]]:
+    """Sends each request of the plan once, one after another, and tells what became of it.
+
+    Raises EngineError.
+    """
+    for scenario in plan.scenarios:
+        if stopping():
+            return
+        # An engine of its own: in a mix nobody can say beforehand when a request's turn comes.
+        alone = replace(plan, scenarios=(scenario,), workers=1, pin=())
+        engine, tally = start_engine(alone, 1), Tally()
+        try:
+            _offer(engine, tally, stopping, SINGLE_NS, NS_PER_S)
+        finally:
+            engine.stop()
+        yield scenario, tally
 
 
 def settle(engine: Engine, unloaded_ns: int, stopping: Callable[[], bool]) -> bool:

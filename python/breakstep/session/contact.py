@@ -1,12 +1,14 @@
 """What the first contact tells: whether the target answers, and what to assume of it."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import sqrt
 from typing import cast
 
+from breakstep._engine import Tally
 from breakstep.analysis.effort import SEARCHES, Guess, forecast, warmup_ns, within_budget
 from breakstep.analysis.looks import cannot_judge
-from breakstep.engine.contact import Contact
+from breakstep.engine.contact import Contact, ask_each
 from breakstep.model.errors import TargetError
 from breakstep.model.plan import Plan, Search
 from breakstep.model.slo import Slo
@@ -17,6 +19,7 @@ ASSUMED_FACTOR = 10
 ASSUMED_FLOOR_NS = 10 * NS_PER_MS
 """Below this a bound would be about the machine, not about the service."""
 FIRST_RATE_MAX_PER_S = 200.0
+UNANSWERED_MAX = 3
 KNEE_GUESS = 5.0
 """Times the first load: most services work on a few requests at once."""
 _BAD_REQUEST = 400
@@ -32,20 +35,40 @@ _REMEDIES = {
 
 
 def check_contact(plan: Plan, contact: Contact) -> None:
-    """Raises TargetError when the target did not answer once, or refuses what is asked of it."""
+    """Raises TargetError when the target did not answer once, or refuses what is asked of it.
+
+    What is refused of several requests was told by `check_each`.
+    """
     tally, url = contact.tally, redact_url(plan.target.url)
     if tally.arrivals and not tally.statuses:
-        outcome = max(tally.outcomes, key=lambda name: tally.outcomes[name])
-        cause = max(tally.causes, key=lambda name: tally.causes[name], default=outcome)
-        raise TargetError(
-            f"{url} cannot be measured: {cause} ({_first(tally.arrivals)}); "
-            f"{_REMEDIES.get(outcome, 'see the cause')}"
-        )
-    if contact.median_ns is None and (refused := _refusal(tally.statuses)) is not None:
-        raise TargetError(
-            f"{plan.scenarios[0].method} {url} is answered {refused} every time: "
-            f"check the path, the method and the headers{_tls_hint(plan, refused)}"
-        )
+        raise TargetError(f"{url} {_unanswered(tally)}")
+    if len(plan.scenarios) == 1 and contact.median_ns is None:
+        refused = _refused(plan, tally)
+        if refused is not None:
+            raise TargetError(f"{plan.scenarios[0].method} {url} {refused}")
+
+
+def check_each(plan: Plan, stopping: Callable[[], bool]) -> None:
+    """Asks each of several requests once. Raises TargetError with a line for each that fails."""
+    if len(plan.scenarios) > 1 and (faults := list(_faults_of_each(plan, stopping))):
+        raise TargetError("\n".join(faults))
+
+
+def _faults_of_each(plan: Plan, stopping: Callable[[], bool]) -> Iterator[str]:
+    """After a few without any answer the others are not asked: each may take a whole timeout."""
+    left = UNANSWERED_MAX
+    for scenario, tally in ask_each(plan, stopping):
+        if stopping():
+            return
+        url = redact_url((scenario.shown or scenario).path)
+        if tally.statuses:
+            if (refused := _refused(plan, tally)) is not None:
+                yield f"{scenario.name}: {scenario.method} {url} {refused}"
+            continue
+        yield f"{scenario.name}: {url} {_unanswered(tally)}"
+        left -= 1
+        if left == 0:
+            return
 
 
 def assumed_slos(contact: Contact) -> tuple[Slo, ...]:
@@ -103,8 +126,19 @@ def out_of_reach(plan: Plan, contact: Contact) -> tuple[str, ...]:
         longest_ns = plan.load.first_look * 2 ** (plan.load.looks - 1) / rate_per_s * NS_PER_S
     else:
         rate_per_s, longest_ns = plan.load.rates_per_s[-1], plan.hold_ns
-    said = (cannot_judge(slo, rate_per_s, round(longest_ns)) for slo in plan.slos)
+    said = (
+        cannot_judge(slo, rate_per_s * _share(plan, slo.request), round(longest_ns))
+        for slo in plan.slos
+    )
     return tuple(text for text in said if text is not None)
+
+
+def _share(plan: Plan, request: str | None) -> float:
+    """Of the arrivals, those that an SLO is about."""
+    if request is None:
+        return 1.0
+    about = sum(one.weight for one in plan.scenarios if one.name == request)
+    return about / sum(plan.weights)
 
 
 def first_rate_per_s(contact: Contact) -> float:
@@ -112,6 +146,26 @@ def first_rate_per_s(contact: Contact) -> float:
     if not contact.median_ns:
         return 1.0
     return max(1.0, min(FIRST_RATE_MAX_PER_S, round(NS_PER_S / contact.median_ns)))
+
+
+def _unanswered(tally: Tally) -> str:
+    outcome = max(tally.outcomes, key=lambda name: tally.outcomes[name])
+    cause = max(tally.causes, key=lambda name: tally.causes[name], default=outcome)
+    return (
+        f"cannot be measured: {cause} ({_first(tally.arrivals)}); "
+        f"{_REMEDIES.get(outcome, 'see the cause')}"
+    )
+
+
+def _refused(plan: Plan, tally: Tally) -> str | None:
+    status = _refusal(tally.statuses)
+    if status is None:
+        return None
+    often = " every time" if tally.arrivals > 1 else ""
+    return (
+        f"is answered {status}{often}: "
+        f"check the path, the method and the headers{_tls_hint(plan, status)}"
+    )
 
 
 def _first(requests: int) -> str:

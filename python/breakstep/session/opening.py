@@ -1,11 +1,14 @@
 """What is said before any load."""
 
 from breakstep.analysis.effort import forecast
+from breakstep.analysis.words import percent
 from breakstep.engine.contact import Contact
 from breakstep.model.plan import Plan, Search
 from breakstep.model.units import format_duration, format_rate
 from breakstep.plan.redact import redact_url
 from breakstep.session.contact import guess
+
+MIX_SHOWN = 8
 
 
 def opening(plan: Plan, contact: Contact, *, assumed: bool) -> str:
@@ -17,9 +20,27 @@ def opening(plan: Plan, contact: Contact, *, assumed: bool) -> str:
     slos = ", ".join(str(slo) for slo in plan.slos)
     note = " (assumed: name your own with --slo)" if assumed else ""
     return (
-        f"target {plan.scenarios[0].method} {redact_url(target.url)} at {where}{more}{fast}\n"
-        f"SLO    {slos}{note}{_outlook(plan, contact)}"
+        f"target {asked_of(plan)} at {where}{more}{fast}\n"
+        f"{_requests(plan)}SLO    {slos}{note}{_outlook(plan, contact)}"
     )
+
+
+def asked_of(plan: Plan) -> str:
+    """The URL, and how it is asked if it is asked one thing only."""
+    url = redact_url(plan.target.url)
+    return f"{plan.scenarios[0].method} {url}" if len(plan.scenarios) == 1 else url
+
+
+def _requests(plan: Plan) -> str:
+    """The mix, heaviest first as far as a reader follows; nothing for a single request."""
+    if len(plan.scenarios) == 1:
+        return ""
+    heaviest = sorted(plan.scenarios, key=lambda one: -one.weight)
+    total = sum(plan.weights)
+    parts = [f"{percent(one.weight / total)} {one.name}" for one in heaviest[:MIX_SHOWN]]
+    left = len(heaviest) - len(parts)
+    more = f" and {left} more" if left else ""
+    return f"mix    {', '.join(parts)}{more}\n"
 
 
 def _outlook(plan: Plan, contact: Contact) -> str:

@@ -11,7 +11,7 @@ from breakstep.model.plan import Plan
 from breakstep.plan import limits
 from breakstep.plan.limits import Machine
 from breakstep.session.around import Around
-from breakstep.session.contact import check_contact, out_of_reach, settled_plan
+from breakstep.session.contact import check_contact, check_each, out_of_reach, settled_plan
 from breakstep.session.guard import HostGuard
 from breakstep.session.opening import opening
 
@@ -38,6 +38,7 @@ def guard_on(plan: Plan) -> Iterator[HostGuard]:
 
 def reached(plan: Plan, engine: Engine, around: Around) -> tuple[Contact, Plan]:
     """What the target says without load, and the plan with the SLOs that are judged."""
+    check_each(plan, around.stopping)
     contact = first_contact(engine, around.stopping)
     if not around.stopping():
         check_contact(plan, contact)

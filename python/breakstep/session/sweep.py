@@ -19,16 +19,17 @@ from breakstep.model.record import Answer, Result, Status
 from breakstep.model.sweep import Comparison, Level, Sweep, SweepPlan, SweepStop
 from breakstep.model.units import NS_PER_MS, NS_PER_S, format_duration
 from breakstep.plan import limits
-from breakstep.plan.redact import plan_json, redact_url
+from breakstep.plan.redact import plan_json
 from breakstep.report.sweep import level_heading, level_line, open_heading
 from breakstep.report.sweep_html import render_sweep_html
 from breakstep.session.around import Around
 from breakstep.session.books import keep, open_writer
 from breakstep.session.closed_level import ClosedLoad, ClosedRunner, open_sockets, whole_seconds
-from breakstep.session.contact import check_contact
+from breakstep.session.contact import check_contact, check_each
 from breakstep.session.environment import describe
 from breakstep.session.live import Screen
 from breakstep.session.open_comparison import OpenRunner, nominal_per_s
+from breakstep.session.opening import asked_of
 from breakstep.session.sweep_record import Recorder, level_notes, worst_trust
 from breakstep.store.sweep_json import SECTION, to_section
 from breakstep.store.writer import RunWriter
@@ -45,6 +46,7 @@ def sweep(plan: SweepPlan, around: Around) -> Result:
     engine = start_engine(base, allowed)
     others = open_sockets()
     try:
+        check_each(base, around.stopping)
         contact = first_contact(engine, around.stopping)
         if not around.stopping():
             check_contact(base, contact)
@@ -249,6 +251,6 @@ def _opening(plan: SweepPlan, contact: Contact) -> str:
     think = format_duration(plan.think_ns) if plan.think_ns else "no"
     levels = ", ".join(map(str, plan.concurrency))
     return (
-        f"target {base.scenarios[0].method} {redact_url(target.url)} at {where}{fast}\n"
+        f"target {asked_of(base)} at {where}{fast}\n"
         f"users  {levels}, closed model, {think} think time"
     )
