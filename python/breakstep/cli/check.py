@@ -36,6 +36,7 @@ from breakstep.model.record import Result
 from breakstep.plan.check_flags import (
     LOSS,
     PAIRS,
+    Basis,
     CheckFlags,
     change_from_flags,
     check_from_flags,
@@ -46,12 +47,12 @@ from breakstep.report.junit import junit_xml
 from breakstep.report.markdown import markdown
 from breakstep.report.progress import progress_on
 from breakstep.session.around import Around, default_out, new_run
-from breakstep.session.basis import basis_of
+from breakstep.session.basis import basis_of, newest_basis
 from breakstep.session.change import check_change
 from breakstep.session.check import check as run_check
 from breakstep.session.interrupts import interrupts
 from breakstep.store.check_json import gate_of
-from breakstep.store.result_json import read_result
+from breakstep.store.run_reference import referred
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -66,8 +67,12 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
         ),
     ] = None,
     from_run: Annotated[
-        Path | None,
-        option(LOAD, "An earlier `find`: its load, and its SLOs if none are given.", metavar="RUN"),
+        str | None,
+        option(
+            LOAD,
+            "The `find` that tells where, and the SLOs if none are given; by default the newest.",
+            metavar="RUN",
+        ),
     ] = None,
     for_: Annotated[
         str | None,
@@ -155,7 +160,7 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
         asked = CheckFlags(
             rate=rate,
             for_=for_,
-            basis=None if from_run is None else basis_of(read_result(from_run)),
+            basis=_basis(url, rate, from_run),
             against=against,
             base_command=base_command,
             head_command=head_command,
@@ -167,6 +172,13 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
             write_text(junit_xml(result), junit, "--junit")
         _summarise(markdown(result), summary)
     raise typer.Exit(_exit_code(result))
+
+
+def _basis(url: str, rate: str | None, from_run: str | None) -> Basis | None:
+    """The run that was named; else, where no rate was given, the newest of this URL."""
+    if from_run is not None:
+        return basis_of(referred(from_run))
+    return newest_basis(url) if rate is None else None
 
 
 def _checked(

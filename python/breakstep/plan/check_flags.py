@@ -85,7 +85,8 @@ def change_from_flags(flags: Flags, asked: CheckFlags, resolver: Resolver = reso
     # Connections are kept open and both versions have been warmed before the first block.
     warmup_ns = block_ns // WARMUP_PART
     hold_ns = block_ns - warmup_ns
-    faults += _too_short(rate_per_s, hold_ns, asked.pairs)
+    if not faults:
+        faults += _too_short(rate_per_s, hold_ns, asked.pairs)
     timed = replace(
         flags, steps=f"{rate_per_s:.17g}", hold=f"{max(1, hold_ns)}ns", warmup=f"{warmup_ns}ns"
     )

@@ -1,10 +1,10 @@
 """A result as a page of Markdown: short enough for a pull request, and all of the answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from breakstep.analysis.words import percent, signed_percent
-from breakstep.model.check import BAD, Difference
-from breakstep.model.record import Criterion, Result
+from breakstep.model.check import BAD, Difference, Gate
+from breakstep.model.record import Criterion, Result, VerdictName
 from breakstep.model.units import NS_PER_MS, format_duration
 from breakstep.report import check as gates
 from breakstep.report import conclusion as searches
@@ -14,7 +14,7 @@ from breakstep.report.markup import listed, plain, table
 from breakstep.report.why import finding_text
 from breakstep.store.check_json import SECTION, gate_of
 
-MARKS = {"pass": "✅", "fail": "❌", "undecided": "❔", "invalid": "⚠️"}
+MARKS: Mapping[VerdictName, str] = {"pass": "✅", "fail": "❌", "undecided": "❔", "invalid": "⚠️"}
 STEPS_MAX = 40
 COLUMNS_SHOWN = ("offered", "completed", "goodput", "p50", "p95", "p99", "errors", "verdict")
 
@@ -38,17 +38,28 @@ def _body(result: Result) -> Iterator[str]:
         return
     gate = gate_of(result)
     if gate.comparison is not None:
-        yield _differences(gate.comparison.differences)
+        yield _differences(gate, gate.comparison.differences)
     elif gate.criteria:
-        yield _criteria(gate.criteria)
+        yield _criteria(gate)
     if gate.remedy is not None:
         yield f"**Remedy:** {plain(gate.remedy)}."
 
 
-def _criteria(criteria: Sequence[Criterion]) -> str:
+def _mark(gate: Gate, verdict: VerdictName) -> str:
+    """What was measured without trust neither passed nor failed."""
+    return MARKS["invalid" if gate.verdict == "invalid" else verdict]
+
+
+def _criteria(gate: Gate) -> str:
     rows = [
-        (MARKS[one.verdict], one.slo, _value(one, one.value), _value(one, one.limit), one.says)
-        for one in criteria
+        (
+            _mark(gate, one.verdict),
+            one.slo,
+            _value(one, one.value),
+            _value(one, one.limit),
+            one.says,
+        )
+        for one in gate.criteria
     ]
     return table(("", "objective", "measured", "limit", "says"), rows, ("measured", "limit"))
 
@@ -60,9 +71,15 @@ def _value(criterion: Criterion, value: float | None) -> str:
     return format_duration(value * NS_PER_MS) if of_time else percent(value)
 
 
-def _differences(differences: Sequence[Difference]) -> str:
+def _differences(gate: Gate, differences: Sequence[Difference]) -> str:
     rows = [
-        (MARKS[one.verdict], one.measure, *_sides(one), signed_percent(one.change), _range(one))
+        (
+            _mark(gate, one.verdict),
+            one.measure,
+            *_sides(one),
+            signed_percent(one.change),
+            _range(one),
+        )
         for one in differences
     ]
     headings = ("", "measure", "base", "head", "change", "surely within")
@@ -97,7 +114,7 @@ def _why(result: Result) -> list[str]:
     finding = finding_of(result)
     text = "" if finding is None else finding_text(finding)
     broke = result.answer.broken_per_s is not None
-    return [listed(text.splitlines())] if text and broke else []
+    return [listed(line.strip() for line in text.splitlines())] if text and broke else []
 
 
 def _limits(result: Result) -> list[str]:

@@ -95,7 +95,7 @@ class _Course:
     version: Version
     blocks: list[Block] = field(default_factory=list)
     untrusted: list[str] = field(default_factory=list)
-    """What spoiled a pair."""
+    """Why, for each block that could not be trusted."""
     interrupted: bool = False
 
     def begin(self) -> None:
@@ -149,7 +149,7 @@ class _Course:
         record, rows = offered
         if record.trust.verdict == "invalid":
             checks = record.trust.checks
-            self.untrusted += [check.says for check in checks if check.verdict == "invalid"]
+            self.untrusted.append(next(c.says for c in checks if c.verdict == "invalid"))
             return None
         slos = self.plan.head.slos
         return block_of(rows, pair, side, self.quantile, tightest_bound_ns(slos))
@@ -213,7 +213,7 @@ def _gate(course: _Course, trust: Trust) -> Gate:
     verdict, reasons = found.verdict, found.reasons
     broken = [check.says for check in trust.checks if check.verdict == "invalid"]
     if broken or (found.pairs < max(PAIRS_MIN, plan.pairs // 2) and course.untrusted):
-        verdict, reasons = "invalid", tuple(dict.fromkeys(broken or course.untrusted))
+        verdict, reasons = "invalid", tuple(broken) or (_spoiled(course),)
     if course.interrupted:
         verdict, reasons = "undecided", ("it was interrupted",)
     remedies = {"undecided": _remedy(found, plan), "invalid": QUIETER}
@@ -246,10 +246,12 @@ def _remedy(found: Comparison, plan: ChangePlan) -> str:
 
 
 def _caveats(course: _Course) -> tuple[str, ...]:
-    spoiled = len(dict.fromkeys(course.untrusted))
-    if not spoiled:
-        return ()
-    return (f"Pairs of blocks were measured again: {'; '.join(dict.fromkeys(course.untrusted))}.",)
+    return (f"Not counted: {_spoiled(course)}.",) if course.untrusted else ()
+
+
+def _spoiled(course: _Course) -> str:
+    """How many blocks could not be trusted, with one reason for all."""
+    return f"{len(course.untrusted)} blocks could not be trusted, such as: {course.untrusted[-1]}"
 
 
 def _opening(name: str, plan: Plan, contact: Contact) -> str:

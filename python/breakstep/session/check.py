@@ -34,7 +34,7 @@ from breakstep.session.stage import engine_for, guard_on, reached
 from breakstep.store.check_json import SECTION, to_section
 from breakstep.store.recorded import read_recorded
 
-QUIETER = "`breakstep doctor` says what disturbs this machine: use a quieter or a larger one"
+QUIETER = "breakstep doctor says what disturbs this machine: use a quieter or a larger one"
 
 
 def check(plan: CheckPlan, around: Around) -> Result:
