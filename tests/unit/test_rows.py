@@ -76,6 +76,17 @@ def test_the_arrivals_of_a_request_are_those_that_performed_it() -> None:
     assert len(whole.performing(2)) == 0
 
 
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_requests_apart_are_those_asked_for_one_by_one(requests: list[int]) -> None:
+    """Every arrival is in one of them, in the order of the intended starts."""
+    told = b"".join(
+        pack("<4Q", at, at, at, OK | request << 8) for at, request in enumerate(requests)
+    )
+    read = Rows.decode(told)
+    parts = [part.intended_ns.tolist() for part in read.apart(6)]
+    assert parts == [read.performing(number).intended_ns.tolist() for number in range(6)]
+
+
 def test_lone_arrivals_met_nobody() -> None:
     """Only what found nothing in flight; the first is not known to have."""
     lone = rows((0, 10), (5, 30), (20, 25), (30, 33), (40, 41)).lone()

@@ -1,6 +1,7 @@
 """The arrivals of a hold one by one, as arrays: what a histogram cannot tell, their order."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,12 @@ class Rows:
     def performing(self, request: int) -> "Rows":
         """The arrivals that performed one of the requests."""
         return self[self.request == request]
+
+    def apart(self, requests: int) -> list["Rows"]:
+        """The arrivals of each of so many requests; one sort, however many there are."""
+        grouped = self[np.argsort(self.request, kind="stable")]
+        edges = np.searchsorted(grouped.request, np.arange(requests + 1))
+        return [grouped[first:end] for first, end in pairwise(edges)]
 
     def __getitem__(self, part: slice | Flags | NDArray[np.int64]) -> "Rows":
         return Rows(*(column[part] for column in self.columns))

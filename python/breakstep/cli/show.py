@@ -22,6 +22,7 @@ def show(result: Result, console: Console, out: Path | None, *, table: bool) -> 
     if table and result.steps:
         console.print(steps_table(result.steps, console))
         if (telling := telling_step(result.steps)) is not None:
+            console.print()
             console.print(requests_table(telling))
     console.print(conclusion(result), markup=False, highlight=False)
     _where(console, out)

@@ -107,9 +107,8 @@ class Judge:
     def _requests(self, rows: Rows) -> Mapping[str, RequestRecord]:
         if len(self.plan.scenarios) == 1:
             return {}
-        return {
-            name: of_request(rows.performing(number)) for number, name in enumerate(self._names)
-        }
+        parts = zip(self._names, rows.apart(len(self._names)), strict=True)
+        return {name: of_request(part) for name, part in parts}
 
     @property
     def _names(self) -> Sequence[str]:
