@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks import connections, node_preload, pacing, probe_cost, saturation, soak
+from benchmarks import connections, node_preload, pacing, probe_cost, saturation, second_tool, soak
 from benchmarks.figure import Figure
 from benchmarks.host import Cores, HostError, choose_cores
 
@@ -24,6 +24,7 @@ BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(
         "soak": soak.run,
         "node-preload": node_preload.run,
         "probe-cost": probe_cost.run,
+        "second-tool": second_tool.run,
     }
 )
 DEFAULT = ("saturation", "pacing", "connections")

@@ -11,8 +11,8 @@ from breakstep.lab.steps import trusted_steps
 SLO = ("p95<100ms", "errors<1%")
 STEPS: Mapping[str, Any] = MappingProxyType({"hold": "6s", "warmup": "1s", "timeout": "5s"})
 """A load that is 5 % too much keeps requests waiting longer than the bound within such a hold."""
-SHARES = (0.4, 0.6, 0.75, 0.85, 0.95, 1.05, 1.2)
-"""Of what the service carries: four that it keeps up with, for a forecast, and two too many."""
+SHARES = (0.4, 0.6, 0.75, 0.85, 0.95, 1.05, 1.2, 1.5)
+"""Of what the service carries: four that it keeps up with, for a forecast, and some too many."""
 NEEDS = ("node", "node-modules")
 WITH_DATABASE = (*NEEDS, "postgres", "psycopg")
 
