@@ -1,15 +1,19 @@
 """Results with a breaking load of our choice, for plans and comparisons."""
 
 from dataclasses import replace
+from itertools import count
 
 from results import FOUND
 
 from breakstep.model.finding import Confidence, Finding, FindingKind
 from breakstep.model.record import Result
 
+_NUMBERS = count()
+"""No two runs have one id."""
+
 
 def broke_at(
-    knee_per_s: float, interval: tuple[float, float] | None = None, name: str = "run"
+    knee_per_s: float, interval: tuple[float, float] | None = None, name: str | None = None
 ) -> Result:
     """A run whose search drew a line; without an interval one of a tenth on either side."""
     low, high = interval or (0.9 * knee_per_s, 1.1 * knee_per_s)
@@ -20,10 +24,10 @@ def broke_at(
         knee_per_s=knee_per_s,
         knee_interval_per_s=(low, high),
     )
-    return replace(FOUND, id=name, answer=answer)
+    return replace(FOUND, id=name or f"run{next(_NUMBERS)}", answer=answer)
 
 
-def held(sustainable_per_s: float, broken_per_s: float | None, name: str = "run") -> Result:
+def held(sustainable_per_s: float, broken_per_s: float | None, name: str | None = None) -> Result:
     """A run that only knows loads that held and broke; without one that broke it never did."""
     answer = replace(
         FOUND.answer,
@@ -33,7 +37,7 @@ def held(sustainable_per_s: float, broken_per_s: float | None, name: str = "run"
         knee_per_s=None,
         knee_interval_per_s=None,
     )
-    return replace(FOUND, id=name, answer=answer)
+    return replace(FOUND, id=name or f"run{next(_NUMBERS)}", answer=answer)
 
 
 def full(

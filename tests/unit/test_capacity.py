@@ -22,7 +22,7 @@ from breakstep.model.capacity import (
     ScalingTerms,
 )
 from breakstep.model.errors import PlanError
-from breakstep.model.finding import Finding
+from breakstep.model.finding import Alternative, Finding
 from breakstep.model.record import Result
 from breakstep.model.sweep import Usl
 from breakstep.model.units import NS_PER_S
@@ -146,6 +146,31 @@ def test_every_run_without_an_answer_is_named() -> None:
     with pytest.raises(PlanError) as caught:
         planned(*broken, replace(FOUND, id="three", command="doctor"))
     assert [fault.partition(":")[0] for fault in caught.value.faults] == ["one", "two", "three"]
+
+
+def test_runs_on_other_terms_and_runs_named_twice_do_not_go_together() -> None:
+    """Each is named, with what differs."""
+    first, other = broke_at(150.0, name="first"), broke_at(151.0, name="other")
+    strict = replace(other, plan={**other.plan, "slos": ["p95<100ms"]})
+    with pytest.raises(PlanError) as caught:
+        planned(first, first, strict)
+    assert caught.value.faults[0].startswith("first: named twice")
+    assert caught.value.faults[1].startswith("other: its slos is p95<100ms, that of first")
+
+
+def test_evenly_spaced_arrivals_are_warned_of() -> None:
+    """Users do not come evenly spaced, and break a node earlier."""
+    even = replace(broke_at(150.0), plan={**FOUND.plan, "arrivals": "uniform"})
+    assert any("Evenly spaced" in caveat for caveat in planned(even).caveats)
+
+
+def test_a_shared_rival_leaves_it_open_whether_nodes_help() -> None:
+    """It was the pool, or the database behind it, at which nobody looked."""
+    rival = Alternative("database_cpu", None, "It may have been.", "add --probe postgres:DSN")
+    finding = replace(full("connection_pool", "node:x pool pg", "medium"), alternatives=(rival,))
+    plan = planned(broke_at(150.0), finding=finding)
+    assert plan.linear.supported is None
+    assert plan.linear.remedy == "add --probe postgres:DSN"
 
 
 def test_growth_bursts_and_imbalance_multiply() -> None:

@@ -39,7 +39,7 @@ def text(*results: Result, anyway: bool = False) -> str:
     ("name", "results"),
     [
         ("compare-later.txt", (EARLIER, LATER)),
-        ("compare-unlike.txt", (EARLIER, MOVED, held(100.0, None))),
+        ("compare-unlike.txt", (EARLIER, MOVED, held(100.0, None, "held"))),
         ("compare-pool.txt", (read_result(NODE_POOL), read_result(NODE_POOL))),
     ],
 )

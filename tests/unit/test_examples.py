@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 import breakstep.analysis
+import breakstep.capacity
 import breakstep.model
 import breakstep.plan
 import breakstep.report
@@ -18,6 +19,7 @@ PACKAGES = (
     breakstep.plan,
     breakstep.analysis,
     breakstep.search,
+    breakstep.capacity,
     breakstep.store,
     breakstep.report,
 )

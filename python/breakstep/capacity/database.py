@@ -68,7 +68,7 @@ def _least(terms: DatabaseTerms, rate_per_s: float) -> int | None:
 def _limit(terms: DatabaseTerms) -> int | None:
     if terms.max_connections is None:
         return None
-    return terms.max_connections - (RESERVED if terms.reserved is None else terms.reserved)
+    return terms.max_connections - _reserved(terms)
 
 
 def _says(terms: DatabaseTerms, fleet: Fleet, connections: int | None, limit: int | None) -> str:
@@ -95,8 +95,20 @@ def _remedy(found: Database, terms: DatabaseTerms) -> str:
     enough = found.pool_least is None or (found.pool_at_most or 0) >= found.pool_least
     if found.pool_at_most and enough:
         ways.append(f"a pool of at most {found.pool_at_most} a process")
-    needed = (found.connections or 0) + (RESERVED if terms.reserved is None else terms.reserved)
-    ways.append(f"max_connections of at least {needed}, if the server has memory and CPU for them")
+    ways.append(
+        f"{_allowed(found.connections or 0, terms)}, if the server has memory and CPU for it"
+    )
     size = "" if found.pooler_connections is None else f" of {found.pooler_connections} connections"
     ways.append(f"a pooler{size} in front of the database, by transaction")
     return "; or ".join(ways)
+
+
+def _allowed(connections: int, terms: DatabaseTerms) -> str:
+    reserved = _reserved(terms)
+    if reserved == 0:
+        return f"max_connections of at least {connections} besides those that are reserved"
+    return f"max_connections of at least {connections + reserved}, {reserved} of them reserved"
+
+
+def _reserved(terms: DatabaseTerms) -> int:
+    return RESERVED if terms.reserved is None else terms.reserved

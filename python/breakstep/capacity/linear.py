@@ -7,7 +7,8 @@
       io_workers                                unknown: what they waited for may be shared
       network, slow_client                      unknown: which link was full decides
       generator, host_noise                     unknown: the limit was not the service's own
-      anything else                             each node brings its own
+      anything else                             each node brings its own; unknown where one of
+                                                the shared could not be excluded
     named with low confidence, or not observed  unknown
 
 With something shared twice the nodes do not carry twice the load, so that no number of nodes is
@@ -15,7 +16,7 @@ given for more than was measured.
 """
 
 from breakstep.model.capacity import Linear
-from breakstep.model.finding import Finding
+from breakstep.model.finding import Alternative, Finding, FindingKind
 
 _MEASURE_TWO = "measure two nodes and plan with --measured-on 2"
 _POOLERS = ("pgbouncer", "haproxy")
@@ -37,25 +38,28 @@ def linearity(finding: Finding | None) -> Linear:
     if finding.confidence == "low":
         says = f"{_name(finding)} is only suspected: that nodes bring their own is assumed"
         return Linear(None, says, _MEASURE_TWO)
-    if _shared(finding):
+    if _shared(finding.kind, finding.resource):
         says = f"{_name(finding)} was full, and all nodes share it"
         return Linear(supported=False, says=says, remedy=_remedy(finding))
+    rival = next((a for a in finding.alternatives if _shared(a.kind, a.resource)), None)
+    if rival is not None:
+        says = f"{_name(finding)} was full, or {_name(rival)}, which nodes would share"
+        return Linear(None, says, rival.experiment or _MEASURE_TWO)
     if finding.kind in _UNKNOWN:
         return Linear(None, _UNKNOWN[finding.kind], _MEASURE_TWO)
     says = f"{_name(finding)} was full, and every node brings its own"
     return Linear(supported=True, says=says)
 
 
-def _shared(finding: Finding) -> bool:
-    resource = finding.resource or ""
-    if finding.kind == "connection_pool":
-        return resource.startswith(_POOLERS)
-    if finding.kind == "config_error":
-        return "max_connections" in resource
-    return finding.kind == "database_cpu"
+def _shared(kind: FindingKind, resource: str | None) -> bool:
+    if kind == "connection_pool":
+        return (resource or "").startswith(_POOLERS)
+    if kind == "config_error":
+        return "max_connections" in (resource or "")
+    return kind == "database_cpu"
 
 
-def _name(finding: Finding) -> str:
+def _name(finding: Finding | Alternative) -> str:
     what = finding.kind.replace("_", " ")
     return what if finding.resource is None else f"{finding.resource} ({what})"
 

@@ -9,11 +9,12 @@ of the interval of its own knee. With a headroom given, K_r = headroom · K̄ in
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import mean, stdev
 
 from breakstep.analysis.distributions import student_quantile
+from breakstep.analysis.likeness import unlike
 from breakstep.analysis.words import percent
 from breakstep.model.capacity import Range, Rated
 from breakstep.model.errors import PlanError
@@ -39,38 +40,46 @@ def rate_node(results: Sequence[Result], headroom: float | None, measured_on: in
     """The rated capacity of one node. Raises PlanError with every run that gives no load."""
     found = carried(results, measured_on)
     mean_per_s = mean(found.per_s)
-    interval = _interval(found, mean_per_s)
     spread = stdev(found.per_s) / mean_per_s if len(found.per_s) > 1 else None
-    if headroom is not None:
-        low, high = (headroom * value for value in interval)
-        says = f"{percent(headroom)} of the {format_rate(mean_per_s)}/s that it carried, as given"
-        return Rated(
-            headroom * mean_per_s,
-            mean_per_s,
-            (low, high),
-            len(found.per_s),
-            spread,
-            "headroom",
-            says,
-            found.caveats,
-        )
-    if interval[0] <= 0.0:
+    rated = Rated(
+        per_s=0.0,
+        mean_per_s=mean_per_s,
+        interval_per_s=_interval(found, mean_per_s),
+        runs=len(found.per_s),
+        spread=spread,
+        by="one_run" if spread is None else "next_node",
+        says=_says(found, mean_per_s, spread),
+        caveats=found.caveats,
+        slos=tuple(str(slo) for slo in results[0].plan.get("slos") or ()),
+    )
+    return _bounded(rated, found) if headroom is None else _given(rated, headroom)
+
+
+def _bounded(rated: Rated, found: Carried) -> Rated:
+    """Rated by where the next node lies."""
+    low, _ = rated.interval_per_s
+    if low <= 0.0:
         raise PlanError([_scattered(found)])
-    return Rated(
-        interval[0],
-        mean_per_s,
-        interval,
-        len(found.per_s),
-        spread,
-        "one_run" if spread is None else "next_node",
-        _says(found, mean_per_s, spread),
-        (*found.caveats, *_few(len(found.per_s))),
+    return replace(rated, per_s=low, caveats=(*rated.caveats, *_few(rated.runs)))
+
+
+def _given(rated: Rated, headroom: float) -> Rated:
+    """Rated by a share that the user answers for."""
+    low, high = rated.interval_per_s
+    carried_per_s = format_rate(rated.mean_per_s)
+    return replace(
+        rated,
+        per_s=headroom * rated.mean_per_s,
+        interval_per_s=(headroom * low, headroom * high),
+        by="headroom",
+        says=f"{percent(headroom)} of the {carried_per_s}/s that it carried, as given",
     )
 
 
 def carried(results: Sequence[Result], measured_on: int) -> Carried:
     """What a node carried in each run. Raises PlanError with every run that does not say."""
     faults = [fault for result in results if (fault := _fault(result)) is not None]
+    faults += _together(results)
     if faults:
         raise PlanError(faults)
     answers = [result.answer for result in results]
@@ -97,6 +106,20 @@ def _fault(result: Result) -> str | None:
         f"{result.id}: no load held that a plan could rest on (its answer is {answer.status}); "
         "see `breakstep report` of it, and search again"
     )
+
+
+def _together(results: Sequence[Result]) -> list[str]:
+    """The faults of runs that do not go together."""
+    ids = [result.id for result in results]
+    faults = [f"{name}: named twice; it is one run" for name in ids if ids.count(name) > 1]
+    for other in results[1:]:
+        decisive = [d for d in unlike(results[0], other) if d.weight == "decisive"]
+        faults += [
+            f"{other.id}: its {d.name} is {d.after}, that of {results[0].id} {d.before}; plan with "
+            "runs on the same terms"
+            for d in decisive
+        ]
+    return list(dict.fromkeys(faults))
 
 
 def _held(result: Result) -> list[float]:
@@ -156,11 +179,16 @@ def _scattered(found: Carried) -> str:
 
 def _caveats(results: Sequence[Result]) -> tuple[str, ...]:
     held = [result.id for result in results if result.answer.status == "above_ceiling"]
+    even = [result.id for result in results if result.plan.get("arrivals") == "uniform"]
     noisy = [result.id for result in results if result.trust.verdict == "noisy"]
     found = []
     if held:
         found.append(
             f"Did not break: {_some(held)}. A node carries more; search higher to need fewer."
+        )
+    if even:
+        found.append(
+            f"Evenly spaced arrivals: {_some(even)}. Independent users break a node earlier."
         )
     if noisy:
         found.append(f"Measured under strain, see their trust checks: {_some(noisy)}.")

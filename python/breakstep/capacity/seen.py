@@ -24,7 +24,7 @@ def completed_terms(terms: DatabaseTerms, result: Result) -> DatabaseTerms:
     """The terms, with what the run shows in place of what was not said."""
     signals = step_signals(result)
     if terms.max_connections is None and (most := _most_connections(signals)) is not None:
-        terms = replace(terms, max_connections=most, reserved=0)
+        terms = replace(terms, max_connections=most, reserved=terms.reserved or 0)
     if terms.pool is None and (pool := _pool(signals)) is not None:
         terms = replace(terms, pool=pool, processes=1)
     if terms.held_ns is None and (held_ns := _held_ns(signals)) is not None:

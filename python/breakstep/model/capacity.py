@@ -84,7 +84,7 @@ class Rated:
     """What a node may be counted on for, and why.
 
     `mean_per_s` is what one carried, `interval_per_s` where the next one lies, `spread` the
-    standard deviation of the runs as a share of their mean, None for one run.
+    standard deviation of the runs as a share of their mean, None for one run. It holds for `slos`.
     """
 
     per_s: float
@@ -95,6 +95,7 @@ class Rated:
     by: RatedBy
     says: str
     caveats: tuple[str, ...] = ()
+    slos: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

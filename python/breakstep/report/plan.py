@@ -65,6 +65,7 @@ def _asked(fleet: Fleet, demand: PeakDemand) -> str:
 def _entries(plan: CapacityPlan) -> Iterator[tuple[str, str]]:
     demand, fleet = plan.terms.demand, plan.fleet
     yield "rated", f"{_rate(plan.rated_per_node)} a node: {_rated(plan)}."
+    yield "within", f"{', '.join(printable(slo) for slo in plan.rated.slos) or 'no SLO'}."
     yield "demand", f"{_rate(demand.per_s)}: {_product(demand)}."
     if fleet is not None:
         yield "check", f"{_check(fleet, demand)}."
