@@ -1,12 +1,15 @@
 """What the first contact tells."""
 
+from dataclasses import replace
+
 import pytest
 from measured import FullTally
 from plans import URL, plan_of
 
 from breakstep.engine.contact import Contact
 from breakstep.model.errors import TargetError
-from breakstep.model.plan import Search
+from breakstep.model.plan import Scenario, Search
+from breakstep.model.slo import parse_slo
 from breakstep.plan.flags import Flags
 from breakstep.session.contact import (
     assumed_slos,
@@ -184,3 +187,15 @@ def test_loads_take_as_long_as_they_are_named_or_forecast() -> None:
     named = plan_of(Flags(URL, steps="10,20", hold="3s", ramp="0s"))
     assert load_ns(named, ok) == 10_000 * MS
     assert 60_000 * MS < load_ns(settled_plan(plan_of(Flags(URL)), ok), ok) < 240_000 * MS
+
+
+def test_a_rare_request_is_out_of_reach_sooner_than_all_together() -> None:
+    """A fiftieth of a thousand arrivals is too few for a p99; the others are enough."""
+    rare = (
+        Scenario("GET", "/", name="browse", weight=49.0),
+        Scenario("GET", "/", name="pay", weight=1.0),
+    )
+    asked = tuple(map(parse_slo, ("p99<1s", "browse: p99<1s", "pay: p99<1s", "pay: errors<1%")))
+    plan = replace(plan_of(Flags(URL, steps="100", hold="10s")), scenarios=rare, slos=asked)
+    (warning,) = out_of_reach(plan, contact(FullTally(), MS))
+    assert warning.startswith("pay: p99 cannot be judged at 2/s in the time allowed")

@@ -8,7 +8,7 @@ from itertools import pairwise
 from breakstep._engine import Engine, Segment, Tally, intended_requests, intended_starts
 from breakstep.engine.ledger import Phase, Second, StepLedger
 from breakstep.model.errors import EngineError
-from breakstep.model.plan import Arrivals, Step
+from breakstep.model.plan import Arrivals, Plan, Step
 from breakstep.model.units import NS_PER_MS, NS_PER_S
 
 LEAD_NS = 50 * NS_PER_MS
@@ -91,30 +91,20 @@ class Watch:
 
 
 class StepRunner:
-    """Runs steps on an engine, one after another; `weights` are those of the plan's requests."""
+    """Runs steps of a plan on its engine, one after another."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        arrivals: Arrivals,
-        workers: int,
-        timeout_ns: int,
-        weights: Sequence[float] = (1.0,),
-    ) -> None:
+    def __init__(self, engine: Engine, plan: Plan) -> None:
         self._engine = engine
-        self._arrivals = arrivals
-        self._workers = workers
-        self._timeout_ns = timeout_ns
-        self._weights = weights
+        self._plan = plan
 
     def run(self, step: Step, watch: Watch) -> Measurement:
         """Offers the step and waits until every arrival has ended. Raises EngineError."""
         start_ns = self._engine.now_ns() + LEAD_NS
-        rows = bool(step.looks_ns) or len(self._weights) > 1
-        segments = _segments(step, self._arrivals, start_ns, rows=rows)
+        rows = bool(step.looks_ns) or len(self._plan.weights) > 1
+        segments = _segments(step, self._plan.arrivals, start_ns, rows=rows)
         phases = {self._engine.append(segment): phase for phase, segment in segments}
-        ledger = StepLedger(phases, self._workers)
-        schedule = _Schedule([segment for _, segment in segments], self._weights, rows)
+        ledger = StepLedger(phases, self._plan.workers)
+        schedule = _Schedule([segment for _, segment in segments], self._plan.weights, rows)
         course = _Course(step, ledger, start_ns, schedule)
         while not course.complete():
             if watch.stopping():
@@ -130,7 +120,7 @@ class StepRunner:
             course.ledger.add(self._engine.drain(LOOK_NS))
         except (RuntimeError, OSError) as error:
             raise EngineError(f"the load generator failed: {error}") from error
-        if self._engine.now_ns() > course.load_end_ns + self._timeout_ns + SAFETY_NS:
+        if self._engine.now_ns() > course.load_end_ns + self._plan.timeout_ns + SAFETY_NS:
             raise EngineError(
                 "arrivals are unaccounted for after the timeout: this is a bug in breakstep"
             )

@@ -130,6 +130,13 @@ class Plan:
         """Of the scenarios, in their order."""
         return tuple(scenario.weight for scenario in self.scenarios)
 
+    def share_of(self, request: str | None) -> float:
+        """Of the arrivals, those that perform a request; all for None."""
+        if request is None:
+            return 1.0
+        weight = sum(one.weight for one in self.scenarios if one.name == request)
+        return weight / sum(self.weights)
+
     demand: tuple[tuple[str, float], ...] = ()
     """What a capacity plan is to be made for; it changes nothing of the run."""
     digest: str = field(default="", compare=False)

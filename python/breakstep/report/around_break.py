@@ -181,14 +181,15 @@ def _text(seconds: Seconds) -> str:
 
 
 def _slos(plan: Mapping[str, object]) -> list[Slo]:
-    """Those of the plan that can be read; a plan of another version may have others."""
+    """Those of all requests that can be read; a plan of another version may have others."""
     texts, found = plan.get("slos"), []
     for text in texts if isinstance(texts, list | tuple) else ():
         try:
             found.append(parse_slo(str(text)))
         except ValueError:
             continue
-    return found
+    # A second does not tell requests apart.
+    return [slo for slo in found if slo.request is None]
 
 
 def _crosses(row: IntervalRow, slos: Sequence[Slo]) -> bool:

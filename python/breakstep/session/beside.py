@@ -96,7 +96,7 @@ def _open(
         hold_ns=plan.hold_ns,
         seed=step_seed(plan.seed, which[0]),
     )
-    runner = StepRunner(engine, plan.arrivals, plan.workers, plan.timeout_ns)
+    runner = StepRunner(engine, plan)
     found = runner.run(step, Watch(watched.second, watched.look, watched.stopping))
     return Taken(
         found.tally,

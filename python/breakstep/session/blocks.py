@@ -80,7 +80,7 @@ class SideOfChange:
             look=onlooker.look,
             stopping=around.stopping,
         )
-        runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns)
+        runner = StepRunner(self.engine, plan)
         measured = runner.run(step, watch)
         host = desk.guard.hold_ended()
         if measured.interrupted:

@@ -161,7 +161,11 @@ def _plan_json(plan: CheckPlan, judged: Plan) -> Mapping[str, Any]:
 
 
 def _refuse_what_nobody_could_judge(plan: CheckPlan) -> None:
-    said = (cannot_judge(slo, plan.rate_per_s, plan.looks_ns[-1]) for slo in plan.base.slos)
+    base, rate_per_s = plan.base, plan.rate_per_s
+    said = (
+        cannot_judge(slo, rate_per_s * base.share_of(slo.request), plan.looks_ns[-1])
+        for slo in base.slos
+    )
     faults = [f"--slo: {text}; raise --for" for text in said if text is not None]
     if faults:
         raise PlanError(faults)

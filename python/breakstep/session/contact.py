@@ -127,18 +127,10 @@ def out_of_reach(plan: Plan, contact: Contact) -> tuple[str, ...]:
     else:
         rate_per_s, longest_ns = plan.load.rates_per_s[-1], plan.hold_ns
     said = (
-        cannot_judge(slo, rate_per_s * _share(plan, slo.request), round(longest_ns))
+        cannot_judge(slo, rate_per_s * plan.share_of(slo.request), round(longest_ns))
         for slo in plan.slos
     )
     return tuple(text for text in said if text is not None)
-
-
-def _share(plan: Plan, request: str | None) -> float:
-    """Of the arrivals, those that an SLO is about."""
-    if request is None:
-        return 1.0
-    about = sum(one.weight for one in plan.scenarios if one.name == request)
-    return about / sum(plan.weights)
 
 
 def first_rate_per_s(contact: Contact) -> float:

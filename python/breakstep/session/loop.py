@@ -54,7 +54,7 @@ class Loop:
     def run(self) -> Done:
         """Steps until the controller has seen enough; `history` and `notes` say what was seen."""
         plan = self.plan
-        runner = StepRunner(self.engine, plan.arrivals, plan.workers, plan.timeout_ns, plan.weights)
+        runner = StepRunner(self.engine, plan)
         judge = Judge(plan, self._epoch_wall_ns, light=self.light)
         with self.progress:
             while not self.stopping():

@@ -59,6 +59,6 @@ class OpenRunner:
             hold_ns=base.hold_ns,
             seed=step_seed(base.seed, index),
         )
-        runner = StepRunner(self.engine, base.arrivals, base.workers, base.timeout_ns)
+        runner = StepRunner(self.engine, base)
         watch = Watch(lambda second: self.keep(index, second), self.look, self.stopping)
         return runner.run(step, watch)
