@@ -2,6 +2,7 @@
 
 from breakstep.model.record import Answer, Result
 from breakstep.model.units import format_rate
+from breakstep.report.bounded import bounded
 from breakstep.report.conclusion import headline, rule, warnings
 from breakstep.report.finding import finding_of
 from breakstep.report.page import Figure, Head, Material, Section, render_page
@@ -21,6 +22,7 @@ from breakstep.report.sections.trust import trust
 from breakstep.store.recorded import Recorded
 
 RESOURCE_MAX = 60
+_NOT_THE_SERVICE = frozenset({"generator", "host_noise"})
 SECTIONS = (
     Section("curve", "The curve", curve),
     Section("steps", "Steps", steps),
@@ -39,6 +41,7 @@ SECTIONS = (
 
 def render_html(result: Result, recorded: Recorded | None = None) -> str:
     """The page. `result.plan` must be redacted already: all of it is shown."""
+    result = bounded(result)
     head = Head(
         headline=headline(result),
         figures=_figures(result),
@@ -82,7 +85,8 @@ def _broke_first(result: Result) -> list[Figure]:
         return []
     name = finding.kind.replace("_", " ")
     resource = "" if finding.resource is None else f"{fit(finding.resource, RESOURCE_MAX)}, "
-    return [Figure("Broke first", name, f"{resource}confidence {finding.confidence}")]
+    what = "Limited by" if finding.kind in _NOT_THE_SERVICE else "Broke first"
+    return [Figure(what, name, f"{resource}confidence {finding.confidence}")]
 
 
 def _trust(result: Result) -> Figure:

@@ -6,7 +6,7 @@ its template, or to None where it has nothing to say; see CONTRIBUTING.md for ho
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +14,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakstep.model.record import Result
-from breakstep.report.page_text import page_text
+from breakstep.report.bounded import bounded
+from breakstep.report.page_text import PageText
 from breakstep.store.recorded import Recorded
 
 Values = Mapping[str, Any]
@@ -64,14 +65,16 @@ class _Part:
 
 
 def render_page(head: Head, sections: Sequence[Section], material: Material) -> str:
-    """The page."""
-    templates = _templates()
+    """The page. What it is made of is cut to what a page shows, so that no section handles more."""
+    templates, material = _templates(), _bounded(material)
     css = (
         templates.get_template("palette.css").render()
         + templates.get_template("report.css").render()
     )
+    # The head is made first: where a page is full, it is not what is cut.
+    top = templates.get_template("head.html.j2").render(head=head)
     return templates.get_template("page.html.j2").render(
-        head=head,
+        head=_ours(top),
         result=material.result,
         css=_ours(css),
         css_hash=b64encode(sha256(css.encode()).digest()).decode(),
@@ -79,11 +82,17 @@ def render_page(head: Head, sections: Sequence[Section], material: Material) -> 
     )
 
 
+def _bounded(material: Material) -> Material:
+    recorded = material.recorded
+    series = tuple(replace(one, signal=bounded(one.signal)) for one in recorded.series)
+    return Material(bounded(material.result), replace(recorded, series=series))
+
+
 def _templates() -> Environment:
     return Environment(
         loader=PackageLoader("breakstep.report"),
         autoescape=True,
-        finalize=page_text,
+        finalize=PageText(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

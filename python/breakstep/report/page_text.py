@@ -7,24 +7,37 @@ marks that turn the direction of writing so that a text looks like another.
 from breakstep.analysis.words import counted
 
 LONGEST = 600
+"""Characters of one text."""
+SHORT = 60
+ROOM = 250_000
+"""Bytes that the long texts of a page may take together; from then on texts are cut to SHORT."""
 _SPACES = frozenset("\u00a0\u2009\u202f")
 _JOINER = "\u200d"
 
 
-def page_text(value: object) -> object:
-    r"""A string fit for a page; anything else, and markup of our own, as it is.
+class PageText:
+    """Makes the texts of one page fit, one after another."""
 
-    >>> page_text("a\x00b\u202ec"), page_text(7)
-    ('a?b?c', 7)
-    """
-    return fit(value) if type(value) is str else value
+    def __init__(self) -> None:
+        self._room = ROOM
+
+    def __call__(self, value: object) -> object:
+        """A text made fit; anything else, and markup and geometry of our own, as it is."""
+        # A text that says how much was cut from it is left whole.
+        longest = 2 * LONGEST if self._room > 0 else SHORT
+        if type(value) is not str:
+            return value
+        text = fit(value, longest)
+        if len(text) > SHORT:
+            self._room -= len(text.encode())
+        return text
 
 
 def fit(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, cut with a word that says how much is missing.
+    r"""The text on one line, cut with a word that says how much is missing.
 
-    >>> fit("abcdef", 4)
-    'abcd… (2 characters more)'
+    >>> fit("abcdef", 4), fit("a\x00b\u202ec")
+    ('abcd… (2 characters more)', 'a?b?c')
     """
     kept = "".join(map(_letter, text[:longest]))
     missing = len(text) - longest

@@ -12,6 +12,8 @@ from breakstep.store.intervals_csv import IntervalRow
 
 SHORTEST_S = 0.25
 """A row of less is the rest of a second at the edge of a step: its rates mean little."""
+APART_S = 1.3
+"""The middles of two seconds are a second apart; what is more had no load between."""
 _Read = Callable[[IntervalRow], float | None]
 _RATE = "1/s"
 _SHOWN: Sequence[tuple[str, str, _Read]] = (
@@ -44,5 +46,5 @@ def _panel(
         name=name,
         source="",
         extent=extent(float(values.min()), high, unit),
-        path=trace(at_s, values, timeline, high),
+        path=trace(at_s, values, timeline, high, APART_S),
     )

@@ -17,14 +17,21 @@ GAP_TIMES = 2.5
 
 
 def trace(
-    at_s: NDArray[np.float64], values: NDArray[np.float64], timeline: Timeline, top: float
+    at_s: NDArray[np.float64],
+    values: NDArray[np.float64],
+    timeline: Timeline,
+    top: float,
+    apart_s: float | None = None,
 ) -> Geometry:
-    """The path of a line from zero to `top`; empty without a finite value."""
+    """The path of a line from zero to `top`; empty without a finite value.
+
+    What lies further apart than `apart_s` is not joined.
+    """
     known = np.isfinite(values)
     at_s, values = at_s[known], values[known]
     if not len(values):
         return Geometry()
-    breaks = _breaks(at_s)
+    breaks = _breaks(at_s, apart_s)
     x = WIDE * (at_s - timeline.from_s) / (timeline.to_s - timeline.from_s)
     y = HIGH * (1.0 - np.clip(values / top, 0.0, 1.0))
     kept = _kept(x, y)
@@ -33,12 +40,12 @@ def trace(
     return _path(zip(pieces.tolist(), places, strict=True))
 
 
-def _breaks(at_s: NDArray[np.float64]) -> NDArray[np.intp]:
+def _breaks(at_s: NDArray[np.float64], apart_s: float | None) -> NDArray[np.intp]:
     """The indices before which the line is interrupted."""
     gaps = np.diff(at_s)
-    if not len(gaps):
-        return np.array([], dtype=np.intp)
-    return np.flatnonzero(gaps > GAP_TIMES * max(float(np.median(gaps)), 1e-9)) + 1
+    if apart_s is None:
+        apart_s = GAP_TIMES * float(np.median(gaps)) if len(gaps) else 0.0
+    return np.flatnonzero(gaps > apart_s) + 1
 
 
 def _kept(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:

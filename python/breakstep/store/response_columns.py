@@ -103,4 +103,5 @@ def _column(file: BinaryIO, base_s: float, group: Sequence[_Line]) -> ResponseCo
 def _buckets(histogram: Histogram) -> NDArray[np.int64]:
     edges = [round(edge_ns(bucket)) for bucket in range(BUCKETS - 1)]
     below = [histogram.count_at_or_below(edge) for edge in edges]
-    return np.diff(np.array([0, *below, histogram.count], dtype=np.int64))
+    until = np.array([0, *below, histogram.count], dtype=np.int64)
+    return until[1:] - until[:-1]

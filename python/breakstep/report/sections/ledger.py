@@ -28,7 +28,7 @@ def ledger(material: Material) -> Values | None:
     found = material.result.steps
     if not found:
         return None
-    rows = [Row(_cells(step), "fault" if _lost(step) else "") for step in found]
+    rows = [Row(_cells(step)) for step in found]
     return {"table": page_table("Arrivals of each step's window", _COLUMNS, rows, ("why",))}
 
 
@@ -54,10 +54,6 @@ def _failed(step: StepRecord) -> int:
 
 def _unfinished(step: StepRecord) -> int:
     return step.arrivals - sum(step.outcomes.values())
-
-
-def _lost(step: StepRecord) -> bool:
-    return step.ok < step.arrivals
 
 
 def _why(step: StepRecord) -> str:
