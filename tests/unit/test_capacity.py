@@ -26,6 +26,7 @@ from breakstep.model.finding import Alternative, Finding
 from breakstep.model.record import Result
 from breakstep.model.sweep import Usl
 from breakstep.model.units import NS_PER_S
+from breakstep.report.plan import headline
 from breakstep.store.result_json import read_result
 
 NODE_POOL = Path(__file__).parents[1] / "data" / "formats" / "result-1-node-pool.json"
@@ -104,7 +105,7 @@ def test_the_result_widens_with_the_spread_of_runs(spread: float, more: float) -
     assert far.rated.per_s <= near.rated.per_s
     assert far.fleet.nodes >= near.fleet.nodes
     assert far.fleet.range_nodes[0] <= near.fleet.range_nodes[0]
-    assert far.fleet.range_nodes[1] >= near.fleet.range_nodes[1]
+    assert (far.fleet.range_nodes[1] or 0) >= (near.fleet.range_nodes[1] or 0) > 0
 
 
 def test_one_run_counts_for_the_lower_end_of_its_interval() -> None:
@@ -137,6 +138,14 @@ def test_two_runs_far_apart_give_no_number() -> None:
     """A bound below zero is no capacity."""
     with pytest.raises(PlanError, match="give no bound for the next node"):
         planned(broke_at(100.0), broke_at(200.0))
+
+
+def test_a_headroom_does_not_hide_how_far_apart_runs_lie() -> None:
+    """Two runs at 100/s and 200/s are planned with if told so, and the worst case has no end."""
+    plan = planned(broke_at(100.0), broke_at(200.0), terms=replace(PEAK, headroom=0.7))
+    assert plan.fleet is not None
+    assert (plan.fleet.nodes, plan.fleet.range_nodes[1]) == (6, None)
+    assert "or more by what the next node" in headline(plan)
 
 
 def test_every_run_without_an_answer_is_named() -> None:

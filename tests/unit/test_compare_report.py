@@ -35,6 +35,13 @@ def text(*results: Result, anyway: bool = False) -> str:
     return f"{compare_text(results, found)}\n"
 
 
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times are those of Greenwich."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+
 @pytest.mark.parametrize(
     ("name", "results"),
     [
@@ -67,6 +74,13 @@ def test_no_common_load_is_said() -> None:
     assert "No load was offered in both" in text(EARLIER, other)
 
 
+def test_cpu_that_cannot_be_compared_is_said() -> None:
+    """Both were watched, at too few loads."""
+    watched: dict[str, object] = {"signals": {"sources": [], "steps": []}}
+    runs = (replace(EARLIER, sections=watched), replace(LATER, sections=watched))
+    assert "CPU a request is not known" in text(*runs)
+
+
 def test_names_of_others_cannot_paint_the_terminal() -> None:
     """Targets, resources and settings come from other people's files."""
     loud = "x\x1b[31m"
@@ -76,10 +90,8 @@ def test_names_of_others_cannot_paint_the_terminal() -> None:
     assert "\x1b" not in text(EARLIER, other)
 
 
-def test_a_history_reads_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_reads_as_it_did(tmp_path: Path) -> None:
     """A line for each run, newest last, and what could not be read."""
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
     found = stored(
         tmp_path,
         broke_at(150.0, name="20260101T000000Z-aaaaaa"),

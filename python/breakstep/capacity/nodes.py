@@ -42,7 +42,7 @@ def fleet_for(terms: PlanTerms, rated: Rated) -> Fleet:
         remaining_per_s=remaining,
         together_per_s=_together(rated, left, demand.imbalance),
         holds=remaining >= demand.per_s * (1.0 - _ROUNDING),
-        range_nodes=(nodes_for(demand, high), nodes_for(demand, low)),
+        range_nodes=(nodes_for(demand, high), nodes_for(demand, low) if low > 0.0 else None),
         headroom=1.0 - demand.peak_per_s / (nodes * rated.mean_per_s),
     )
 

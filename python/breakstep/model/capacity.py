@@ -113,7 +113,8 @@ class Fleet:
 
     `remaining_per_s` is what the others can be counted on for one by one, `together_per_s` as a
     whole, None where the runs cannot tell. `range_nodes` are the numbers for a good and a bad next
-    node, `headroom` what is free at the peak with all nodes up.
+    node, the latter None where runs scatter so much that it has no bound. `headroom` is what is
+    free at the peak with all nodes up.
     """
 
     nodes: int
@@ -122,7 +123,7 @@ class Fleet:
     remaining_per_s: float
     together_per_s: float | None
     holds: bool
-    range_nodes: tuple[int, int]
+    range_nodes: tuple[int, int | None]
     headroom: float
 
 

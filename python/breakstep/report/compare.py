@@ -10,6 +10,7 @@ from breakstep.model.record import FORMAT, Answer, Durations, Result
 from breakstep.model.units import NS_PER_MS, format_duration, format_rate
 from breakstep.report.finding import finding_of
 from breakstep.report.printable import printable
+from breakstep.report.runs import started
 
 NOTHING = "–"
 VALUE_LONGEST = 40
@@ -61,8 +62,8 @@ def _section(first: Result, result: Result, one: RunComparison) -> dict[str, Any
 
 def _run(letter: str, result: Result) -> str:
     target = result.plan.get("target") or (result.plan.get("base") or {}).get("target") or {}
-    where, at = printable(str(target.get("url", ""))), str(result.environment.get("started_at", ""))
-    return f"{letter}  {printable(result.id)}  {printable(at[:16].replace('T', ' '))}  {where}"
+    at, where = started(result.environment.get("started_at")), printable(str(target.get("url", "")))
+    return "  ".join(word for word in (letter, printable(result.id), at, where) if word)
 
 
 def _paragraphs(first: Result, result: Result, one: RunComparison, letter: str) -> Iterator[str]:
@@ -74,6 +75,11 @@ def _paragraphs(first: Result, result: Result, one: RunComparison, letter: str) 
     yield f"First full: {f'{before} in both' if before == after else f'{before} → {after}'}."
     yield from _loads(one.loads, letter)
     yield from (_cost(cost, compared=one.compared) for cost in one.costs)
+    if not one.costs and "signals" in first.sections and "signals" in result.sections:
+        yield (
+            "CPU a request is not known of a program that was watched in both: it takes four loads "
+            "whose queue did not grow."
+        )
 
 
 def _knee(one: RunComparison, both: str) -> str:

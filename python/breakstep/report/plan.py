@@ -46,7 +46,8 @@ def headline(plan: CapacityPlan) -> str:
     if plan.terms.nodes is not None:
         return _asked(fleet, demand)
     low, high = fleet.range_nodes
-    around = "" if low == high else f" ({low} to {high} by what the next node turns out to carry)"
+    ends = f"{low} or more" if high is None else f"{low} to {high}"
+    around = "" if low == high else f" ({ends} by what the next node turns out to carry)"
     return (
         f"{_nodes(fleet.nodes)}{around}: {fleet.nodes - fleet.spare} carry "
         f"{_rate(demand.per_s)}, {_spare(fleet.spare)}."

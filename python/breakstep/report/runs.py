@@ -48,11 +48,18 @@ def _plain(entry: Entry) -> dict[str, object]:
     return values
 
 
+def started(text: object) -> str:
+    """When a run was started, by the clock of this place; empty where that is not known."""
+    try:
+        return f"{datetime.fromisoformat(str(text)).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return ""
+
+
 def _row(entry: Entry) -> tuple[str, ...]:
-    started = datetime.fromisoformat(entry.started_at).astimezone()
     return (
         printable(entry.id, 40),
-        f"{started:%Y-%m-%d %H:%M}",
+        started(entry.started_at),
         printable(entry.command, 12),
         printable(entry.target, TARGET_LONGEST) or NOTHING,
         _breaks(entry),
