@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from queue import Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +20,25 @@ class Reply:
 @contextmanager
 def by_path(replies: Mapping[str, Reply]) -> Iterator[str]:
     """The URL of one that serves these paths, and 404 for every other, until left."""
-    loop = asyncio.new_event_loop()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _serve(replies, reader, writer)
-
-    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", 0))
-    thread = threading.Thread(target=loop.run_forever)
+    ready: Queue[tuple[int, Callable[[], object]]] = Queue()
+    thread = threading.Thread(target=asyncio.run, args=(_run(replies, ready),))
     thread.start()
+    port, stop = ready.get()
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        yield f"http://127.0.0.1:{port}/"
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        stop()
         thread.join()
-        server.close()
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()
+
+
+async def _run(
+    replies: Mapping[str, Reply], ready: Queue[tuple[int, Callable[[], object]]]
+) -> None:
+    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
+    server = await asyncio.start_server(partial(_serve, replies), "127.0.0.1", 0)
+    ready.put((server.sockets[0].getsockname()[1], partial(loop.call_soon_threadsafe, stopped.set)))
+    async with server:
+        await stopped.wait()
 
 
 async def _serve(
@@ -50,4 +53,6 @@ async def _serve(
             body = b"" if method == "HEAD" else b"hello"
             writer.write(f"HTTP/1.1 {reply.status} X\r\nContent-Length: 5\r\n\r\n".encode() + body)
     except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
         writer.close()

@@ -61,6 +61,12 @@ def test_most_arrivals_come_first_and_nothing_is_divided_by_none() -> None:
     assert [line[-6:] for line in table[2:]] == ["50.0 %", "50.0 %", " 0.0 %"]
 
 
+def test_a_name_cannot_speak_to_the_terminal() -> None:
+    """A result may come from anywhere."""
+    table = lines(mixed(record(0, 400.0), "a", "b\x1b[2J\nc"))
+    assert table[2].startswith("b?[2J?c ")
+
+
 def test_no_terminal_is_flooded() -> None:
     """The rest is counted."""
     table = lines(mixed(record(0, 400.0), *map(str, range(1_000))))

@@ -10,6 +10,7 @@ from breakstep.analysis.words import counted
 from breakstep.model.record import RequestRecord, StepRecord
 from breakstep.model.units import format_rate
 from breakstep.report.columns import duration, share
+from breakstep.report.printable import printable
 
 SHOWN = 20
 """All are in `result.json`."""
@@ -32,8 +33,8 @@ def requests_table(step: StepRecord) -> Table:
     for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for name, record in _most_first(step.requests)[:SHOWN]:
-        # A name is the user's own text: not markup.
-        table.add_row(Text(name), *_cells(record))
+        # A name is somebody's text: neither markup nor escape sequences.
+        table.add_row(Text(printable(name)), *_cells(record))
     if len(step.requests) > SHOWN:
         table.add_row(f"and {len(step.requests) - SHOWN} more")
     return table
