@@ -8,7 +8,6 @@ from typing import Any
 from breakstep.model.plan import Plan
 from breakstep.plan.redact import plan_json
 
-SHOWN_DIGITS = 12
 _SETTLED = ("first_look", "looks", "width", "foretold_per_s")
 """Of a search: follow from its effort and the first contact."""
 
