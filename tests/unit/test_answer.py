@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from fakes import record, with_failures
 
-from breakstep.model.record import Status, StepRecord, StopReason, VerdictName
+from breakstep.model.record import RequestRecord, Status, StepRecord, StopReason, VerdictName
 from breakstep.model.slo import parse_slo
 from breakstep.search.answer import Terms, answer, capacity_per_s, run_record
 from breakstep.search.controller import Done
@@ -113,3 +113,16 @@ def test_doubt_about_the_load_that_held_is_a_caveat(step: StepRecord, words: str
 def test_without_steps_there_is_nothing_to_qualify() -> None:
     """An answer that says nothing needs no caveat."""
     assert answer([], Done("interrupted", "…"), TERMS).caveats == ()
+
+
+def test_a_quantile_of_few_arrivals_is_told_and_a_rare_request_has_fewer() -> None:
+    """A thousand arrivals are enough for a p95 of all, and the forty of one request are not."""
+    held, broken = steps(r100="pass", r200="fail")
+    pay = RequestRecord(40, 40, held.outcomes, held.response_ms)
+    history = [replace(held, requests={"pay": pay}), broken]
+    asked = (parse_slo("p95<200ms"), parse_slo("pay: p90<200ms"), parse_slo("errors<1%"))
+    few = "p90 of pay was judged on 40 arrivals, too few to know it well: hold longer."
+    found = answer(history, Done("broken", "…"), replace(TERMS, slos=asked)).caveats
+    assert few in found
+    found = answer(history, Done("broken", "…"), replace(TERMS, slos=asked[::2])).caveats
+    assert not any("too few" in caveat for caveat in found)

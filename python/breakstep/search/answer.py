@@ -148,15 +148,26 @@ def _growing(at_held: Sequence[StepRecord]) -> list[str]:
 
 
 def _few(at_held: Sequence[StepRecord], slos: Sequence[Slo]) -> list[str]:
-    arrivals = sum(step.arrivals for step in at_held)
-    strictest = max((slo.quantile for slo in slos if slo.kind == "latency"), default=0.0)
-    if not at_held or arrivals * (1.0 - strictest) >= FEW_BEYOND:
+    """The latency SLO with the fewest arrivals beyond its quantile, if they are few."""
+    judged = [(slo, _arrivals_of(slo, at_held)) for slo in slos if slo.kind == "latency"]
+    if not at_held or not judged:
         return []
+    slo, arrivals = min(judged, key=lambda pair: pair[1] * (1.0 - pair[0].quantile))
+    if arrivals * (1.0 - slo.quantile) >= FEW_BEYOND:
+        return []
+    of = "" if slo.request is None else f" of {slo.request}"
     says = (
-        f"{quantile_name(strictest)} was judged on {counted(arrivals)} arrivals, too few to know "
-        "it well: hold longer."
+        f"{quantile_name(slo.quantile)}{of} was judged on {counted(arrivals)} arrivals, too few to "
+        "know it well: hold longer."
     )
     return [says]
+
+
+def _arrivals_of(slo: Slo, steps: Sequence[StepRecord]) -> int:
+    if slo.request is None:
+        return sum(step.arrivals for step in steps)
+    found = (step.requests.get(slo.request) for step in steps)
+    return sum(record.arrivals for record in found if record is not None)
 
 
 def _noisy(history: Sequence[StepRecord]) -> list[str]:
