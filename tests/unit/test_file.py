@@ -209,8 +209,9 @@ def test_a_word_is_a_text_whatever_yaml_makes_of_it(files: Files) -> None:
 
 def test_the_demand_is_kept_and_changes_nothing(files: Files) -> None:
     """A capacity plan finds it in the result; the run is the same with another."""
-    plan = files.plan(f"{TARGET}plan: {{peak: 500/s, failures: 1, headroom: 0.7}}")
-    assert plan_json(plan)["demand"] == {"peak": 500.0, "failures": 1, "headroom": 0.7}
+    plan = files.plan(f"{TARGET}plan: {{peak: 500/s, growth: 30%, failures: 1, headroom: 0.7}}")
+    kept = {"peak": 500.0, "growth": 0.3, "failures": 1, "headroom": 0.7}
+    assert plan_json(plan)["demand"] == kept
     assert plan.digest == files.plan(TARGET).digest
 
 

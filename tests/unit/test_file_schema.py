@@ -105,6 +105,15 @@ def test_the_file_to_begin_with_asks_for_what_the_url_does(files: Files) -> None
     assert files.plan(example(URL)) == plan_of(Flags(URL))
 
 
+def test_the_file_of_the_documents_is_right(files: Files) -> None:
+    """What readers copy runs."""
+    text = (PUBLISHED.parent / "file.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (files.directory / "order.json").write_text("{}")
+    assert wrong(shown) == []
+    assert len(files.plan(shown, environment={"TOKEN": "t"}).scenarios) == 2
+
+
 def test_the_file_to_begin_with_names_its_schema_and_every_key() -> None:
     """In the first line, where editors look; what can be said is there, behind a #."""
     text = example(URL)

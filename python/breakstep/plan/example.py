@@ -68,7 +68,7 @@ load:
 # experiment: {command: ./more-workers, raised: 2}
 
 # What `breakstep plan` plans for.
-# plan: {peak: 500, growth: 0.3, failures: 1, burst: 1.2, headroom: 0.7, imbalance: 1.1}
+# plan: {peak: 500, growth: 30%, failures: 1, burst: 1.2, headroom: 0.7, imbalance: 1.1}
 """
 
 

@@ -39,6 +39,11 @@ def _number(text: str) -> float:
     return number
 
 
+def _share(text: str) -> float:
+    number = _number(text.removesuffix("%"))
+    return number / 100.0 if text.endswith("%") else number
+
+
 def _choice(words: tuple[str, ...]) -> Word:
     return Word({"enum": list(words)})
 
@@ -56,6 +61,7 @@ RATE = Word({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": _RA
 SWITCH = Word({"type": "boolean"}, _switch)
 COUNT = Word({"type": "integer"}, _count)
 NUMBER = Word({"type": "number"}, _number)
+SHARE = Word({"type": ["number", "string"], "pattern": r"^\d+(\.\d+)?%$"}, _share)
 
 TARGET: Mapping[str, Key] = MappingProxyType(
     {
@@ -119,10 +125,10 @@ EXPERIMENT: Mapping[str, Key] = MappingProxyType(
 DEMAND: Mapping[str, Key] = MappingProxyType(
     {
         "peak": Key(RATE, "Requests a second at the busiest time."),
-        "growth": Key(NUMBER, "How much more is expected, such as 0.3."),
+        "growth": Key(SHARE, "How much more is expected, such as 30%."),
         "failures": Key(COUNT, "Nodes that may be down at the peak."),
         "burst": Key(NUMBER, "Busiest second over the mean of the peak, such as 1.3."),
-        "headroom": Key(NUMBER, "Share of the measured load to plan with, such as 0.7."),
+        "headroom": Key(SHARE, "Share of the measured load to count on, such as 0.7."),
         "imbalance": Key(NUMBER, "Busiest node over the mean of all, such as 1.1."),
     }
 )
