@@ -1,19 +1,19 @@
 """Load generators that offer a rate, each as a function from a rate to what it saw."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.host import HostError, find, pinned
+from benchmarks.host import OUT, HostError, pinned
 
 TIMEOUT_S = 5
+_VEGETA = "github.com/tsenart/vegeta/v12@v12.13.0"
+_PATH = f"{os.environ['PATH']}:{OUT}"
 CONNECTIONS = 100
 """Of wrk2, which has to be told."""
 WRK2_CALIBRATES_S = 10.0
@@ -54,40 +54,36 @@ Tool = Callable[[Offer], Window]
 
 
 def installed() -> Iterator[tuple[str, Tool]]:
-    """Ours, and those of the others that are here; the absent ones are named."""
-    yield "breakstep, uniform", lambda offer: _breakstep(offer, "uniform")
-    yield "breakstep, Poisson", lambda offer: _breakstep(offer, "poisson")
+    """Those that are here; the absent ones are named."""
+    _install_vegeta()
     others: Mapping[str, Tool] = {"vegeta": _vegeta, "wrk2": _wrk2, "k6": _k6}
     for name, tool in others.items():
-        if shutil.which(name) is None:
+        if shutil.which(name, path=_PATH) is None:
             print(f" {name} is not installed: passed over")
         else:
             yield name, tool
 
 
-def _breakstep(offer: Offer, arrivals: str) -> Window:
-    program = Path(sys.executable).with_name("breakstep")
-    with TemporaryDirectory(prefix="breakstep-bench-") as out:
-        options = ["--steps", f"{offer.rate_per_s:.1f}", "--hold", f"{offer.seconds:g}s"]
-        options += ["--warmup", "0s", "--no-abort", "--arrivals", arrivals, "--quiet"]
-        options += ["--timeout", f"{TIMEOUT_S}s", "--slo", "p95<100ms", "--slo", "errors<1%"]
-        command = [str(program), "find", offer.url, *options, "--out", f"{out}/run", "--json", "-"]
-        step = json.loads(_output(offer, command))["runs"][0]["steps"][0]
-    return Window(step["response_ms"]["p95"], 1.0 - step["ok"] / step["arrivals"])
+def _install_vegeta() -> None:
+    """With Go, where there is one. wrk2 and k6 are used where somebody has put them."""
+    go = shutil.which("go")
+    if go is not None and shutil.which("vegeta", path=_PATH) is None:
+        bin_directory = {**os.environ, "GOBIN": str(OUT)}
+        subprocess.run([go, "install", _VEGETA], env=bin_directory, check=False)
 
 
 def _vegeta(offer: Offer) -> Window:
     rate = f"{round(offer.rate_per_s * 1000)}/1000s"
     attack = ["attack", f"-rate={rate}", f"-duration={offer.seconds:g}s", f"-timeout={TIMEOUT_S}s"]
-    results = _output(offer, [find("vegeta"), *attack], f"GET {offer.url}\n".encode())
-    report = json.loads(_output(offer, [find("vegeta"), "report", "-type=json"], results))
+    results = _output(offer, ["vegeta", *attack], f"GET {offer.url}\n".encode())
+    report = json.loads(_output(offer, ["vegeta", "report", "-type=json"], results))
     return Window(report["latencies"]["95th"] / 1e6, 1.0 - report["success"])
 
 
 def _wrk2(offer: Offer) -> Window:
     seconds = offer.seconds + WRK2_CALIBRATES_S
     load = ["-t1", f"-c{CONNECTIONS}", f"-d{seconds:.0f}s", f"-R{offer.rate_per_s:.0f}"]
-    command = [find("wrk2"), *load, "--latency", "--timeout", f"{TIMEOUT_S}s", offer.url]
+    command = ["wrk2", *load, "--latency", "--timeout", f"{TIMEOUT_S}s", offer.url]
     return wrk2_window(_output(offer, command).decode())
 
 
@@ -112,7 +108,7 @@ def _k6(offer: Offer) -> Window:
         timeout=TIMEOUT_S,
         url=offer.url,
     )
-    command = [find("k6"), "run", "--quiet", "--no-usage-report", "-"]
+    command = ["k6", "run", "--quiet", "--no-usage-report", "-"]
     return k6_window(json.loads(_output(offer, command, script.encode())))
 
 
@@ -127,7 +123,11 @@ def k6_window(metrics: Mapping[str, Any]) -> Window:
 
 def _output(offer: Offer, command: list[str], stdin: bytes = b"") -> bytes:
     done = subprocess.run(
-        pinned(offer.core, command), input=stdin, stdout=subprocess.PIPE, check=False
+        pinned(offer.core, command),
+        input=stdin,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PATH": _PATH},
+        check=False,
     )
     if done.returncode != 0:
         raise HostError(f"{command!r} failed with {done.returncode}")

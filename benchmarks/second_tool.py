@@ -4,14 +4,17 @@ Every tool climbs the same ladder of rates and is held to the same objectives. T
 installed are passed over, with a word.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import breakstep
 from benchmarks.figure import Figure, median_ratio, row
 from benchmarks.host import Cores, HostError
-from benchmarks.other_tools import Offer, Tool, Window, installed
+from benchmarks.other_tools import TIMEOUT_S, Offer, Tool, Window, installed
 from breakstep.lab import place
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.stack import Stack
@@ -19,23 +22,33 @@ from breakstep.lab.stacks.node import Shop
 from breakstep.model.errors import LabError
 
 ROUNDS = 3
-SECONDS = 8.0
+SECONDS = 5.0
 P95_MS = 100.0
 ERRORS = 0.01
-LADDER = Ladder("/cpu", 2, (0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2))
+LADDER = Ladder("/cpu", 2, (0.75, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2))
 OURS = "breakstep, uniform"
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """The rates, each for so long, from a core."""
+
+    url: str
+    rates_per_s: Sequence[float]
+    seconds: float
+    core: int
 
 
 def run(cores: Cores, seconds: float | None) -> Iterator[Figure]:
     """The knees, and the median ratio of theirs to ours."""
-    tools = dict(installed())
-    knees: dict[str, list[float]] = {name: [] for name in tools}
+    finders = _finders()
+    knees: dict[str, list[float]] = {name: [] for name in finders}
     with _app(cores) as stack:
-        rates = LADDER(stack)
+        url, rates = stack.url + LADDER.path, LADDER(stack)
         for _ in range(ROUNDS):
-            for name, tool in tools.items():
-                offers = _offers(stack, rates, seconds or SECONDS, cores)
-                knees[name].append(_knee(tool, offers))
+            for name, finder in finders.items():
+                climb = Climb(url, rates, seconds or SECONDS, cores.generator)
+                knees[name].append(finder(climb))
     for name, found in knees.items():
         print(row(name, found, "/s"))
     for name in sorted(knees.keys() - {OURS}):
@@ -55,19 +68,39 @@ def _app(cores: Cores) -> Iterator[Stack]:
             raise HostError(str(error)) from error
 
 
-def _offers(stack: Stack, rates: Sequence[float], seconds: float, cores: Cores) -> Sequence[Offer]:
-    url = stack.url + LADDER.path
-    return [Offer(url, rate_per_s, seconds, cores.generator) for rate_per_s in rates]
+def _finders() -> Mapping[str, Callable[[Climb], float]]:
+    """Ours with both laws of arrivals, and the others."""
+    ours = {
+        OURS: partial(_breakstep, "uniform"),
+        "breakstep, Poisson": partial(_breakstep, "poisson"),
+    }
+    return ours | {name: partial(_climbed, tool) for name, tool in installed()}
 
 
-def _knee(tool: Tool, offers: Sequence[Offer]) -> float:
+def _breakstep(arrivals: str, climb: Climb) -> float:
+    result = breakstep.find(
+        climb.url,
+        slo=[f"p95<{P95_MS:g}ms", f"errors<{100 * ERRORS:g}%"],
+        steps=climb.rates_per_s,
+        hold=f"{climb.seconds:g}s",
+        warmup="0s",
+        timeout=f"{TIMEOUT_S}s",
+        arrivals=arrivals,
+    )
+    answer = result.answer
+    if answer.broken_per_s is None:
+        raise HostError(f"breakstep found no knee: {answer.status}; {'; '.join(answer.caveats)}")
+    return ((answer.sustainable_per_s or 0.0) + answer.broken_per_s) / 2.0
+
+
+def _climbed(tool: Tool, climb: Climb) -> float:
     """Midway between the highest rate that passed and the first that did not."""
     highest_per_s = 0.0
-    for offer in offers:
-        if not _passed(tool(offer)):
-            return (highest_per_s + offer.rate_per_s) / 2.0
-        highest_per_s = offer.rate_per_s
-    raise HostError(f"{offers[-1].rate_per_s:.0f}/s did not break it: the ladder is too short")
+    for rate_per_s in climb.rates_per_s:
+        if not _passed(tool(Offer(climb.url, rate_per_s, climb.seconds, climb.core))):
+            return (highest_per_s + rate_per_s) / 2.0
+        highest_per_s = rate_per_s
+    raise HostError(f"{highest_per_s:.0f}/s did not break it: the ladder is too short")
 
 
 def _passed(window: Window) -> bool:
