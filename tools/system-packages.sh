@@ -39,6 +39,8 @@ need node nodejs
 need npm npm
 need wrk wrk
 need gcc gcc
+need chromium chromium
+need_file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
 need taskset util-linux
 need ip iproute2
 need openssl openssl

@@ -11,6 +11,7 @@ from breakstep.report.geometry import Geometry
 
 TICKS = 5
 LEFT, RIGHT, TOP, BOTTOM = 0.0, 100.0, 0.0, 100.0
+EDGE = 97.0
 _ROUND = (1.0, 2.0, 5.0, 10.0)
 _NARROW_DECADES = 2
 
@@ -21,6 +22,11 @@ class Tick:
 
     at: float
     label: str
+
+    @property
+    def side(self) -> str:
+        """How its label stands below a drawing: `x`, or `x-end` where it would stick out."""
+        return "x-end" if self.at > EDGE else "x"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from breakstep.analysis.words import percent
 from breakstep.model.units import NS_PER_MS, NS_PER_S, format_duration, format_rate
 
 _SIZES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+TINY = 0.001
 _DIGITS = "0123456789"
 
 
@@ -21,7 +22,8 @@ def quantity(value: float, unit: str) -> str:
         return format_duration(value * (NS_PER_S if unit == "s" else NS_PER_MS))
     if unit in {"bytes", "bytes/s"}:
         return _size(value) + unit.removeprefix("bytes")
-    return format_rate(value) if unit in {"", "count"} else f"{format_rate(value)} {unit}"
+    shown = f"under {TINY:g}" if 0.0 < value < TINY else format_rate(value)
+    return shown if unit in {"", "count"} else f"{shown} {unit}"
 
 
 def extent(low: float, high: float, unit: str) -> str:
