@@ -26,7 +26,7 @@ _FONTS = """<?xml version="1.0"?><fontconfig>
 </fontconfig>"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Debian's own, with one family of fonts; Playwright's browsers are never downloaded."""
     program = shutil.which("chromium")
@@ -46,7 +46,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The report of each stored run, as `breakstep report --format html` writes it."""
     directory = tmp_path_factory.mktemp("runs")
