@@ -91,7 +91,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=__doc__)
     parser.add_argument("--equal", type=int, default=20, help="checks of equal code")
     parser.add_argument("--slower", type=int, default=10, help="checks of slower code")
-    parser.add_argument("--for", dest="duration", default="48s", help="of load in each check")
+    parser.add_argument("--for", dest="duration", default="44s", help="of load in each check")
     parser.add_argument("--law", default="constant", help="of the service: constant, exponential")
     parser.add_argument("--seed", type=int, default=0, help="of the first check")
     return parser.parse_args()

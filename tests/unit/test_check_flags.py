@@ -7,7 +7,7 @@ from breakstep.model.check import ChangePlan, CheckPlan
 from breakstep.model.errors import PlanError
 from breakstep.model.units import NS_PER_S
 from breakstep.plan.check_flags import Basis, CheckFlags, change_from_flags, check_from_flags
-from breakstep.plan.flags import Flags
+from breakstep.plan.words import Flags
 
 SLO = ("p95<200ms",)
 
@@ -60,9 +60,9 @@ def test_a_gate_needs_a_bound_of_its_own() -> None:
 
 
 def test_blocks_share_the_time() -> None:
-    """48 s are twenty blocks of 2.4 s, a fifth of each for warming up."""
+    """44 s are twenty blocks of 2.2 s, a fifth of each for warming up."""
     plan = change(Flags(URL), CheckFlags(rate="100", against=URL))
-    assert (plan.head.warmup_ns, plan.head.hold_ns) == (480_000_000, 1_920_000_000)
+    assert (plan.head.warmup_ns, plan.head.hold_ns) == (440_000_000, 1_760_000_000)
     assert plan.pairs == 10
     assert plan.loss == pytest.approx(0.15)
 

@@ -25,13 +25,15 @@ from breakstep.cli.options import (
     Pin,
     Probe,
     Quiet,
+    Source,
     Spin,
     UnixSocket,
-    Url,
+    UrlOverFile,
     Workers,
     option,
 )
-from breakstep.cli.show import STANDARD_OUTPUT, write_json, write_text
+from breakstep.cli.output import STANDARD_OUTPUT, write_text
+from breakstep.cli.show import write_json
 from breakstep.model.record import Result
 from breakstep.plan.check_flags import (
     LOSS,
@@ -41,7 +43,8 @@ from breakstep.plan.check_flags import (
     change_from_flags,
     check_from_flags,
 )
-from breakstep.plan.flags import Flags
+from breakstep.plan.source import flags_from
+from breakstep.plan.words import Flags
 from breakstep.report.check import check_text
 from breakstep.report.junit import junit_xml
 from breakstep.report.markdown import markdown
@@ -58,8 +61,9 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def check(  # noqa: PLR0913  a command has as many parameters as flags
-    url: Url,
+    source: Source,
     *,
+    url: UrlOverFile = None,
     rate: Annotated[
         str | None,
         option(
@@ -76,7 +80,7 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
     ] = None,
     for_: Annotated[
         str | None,
-        option(LOAD, "How long at most: 60s, or 48s for a change.", "--for", metavar="TIME"),
+        option(LOAD, "How long at most: 60s, or 44s for a change.", "--for", metavar="TIME"),
     ] = None,
     slo: Annotated[
         list[str] | None,
@@ -111,15 +115,15 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
     method: Method = None,
     header: Header = None,
     data: Data = None,
-    keep_alive: KeepAlive = True,
-    max_in_flight: MaxInFlight = 10_000,
-    insecure: Insecure = False,
+    keep_alive: KeepAlive = None,
+    max_in_flight: MaxInFlight = None,
+    insecure: Insecure = None,
     cacert: CaCert = None,
     unix_socket: UnixSocket = None,
     authorized: Authorized = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     pin: Pin = None,
-    spin: Spin = False,
+    spin: Spin = None,
     junit: Annotated[Path | None, option(OUTPUT, "JUnit XML, to FILE.", metavar="FILE")] = None,
     summary: Annotated[
         Path | None,
@@ -157,10 +161,11 @@ def check(  # noqa: PLR0913  a command has as many parameters as flags
         authorized=authorized or (),
     )
     with reported():
+        flags = flags_from(source, flags)
         asked = CheckFlags(
             rate=rate,
             for_=for_,
-            basis=_basis(url, rate, from_run),
+            basis=_basis(flags.url or "", rate, from_run),
             against=against,
             base_command=base_command,
             head_command=head_command,

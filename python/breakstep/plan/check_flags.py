@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from breakstep.model.check import ChangePlan, CheckPlan
 from breakstep.model.errors import PlanError
 from breakstep.model.plan import Plan
 from breakstep.model.units import NS_PER_S, format_duration, parse_duration, parse_rate
 from breakstep.plan.address import Resolver, resolve
-from breakstep.plan.flags import Flags, plan_from_flags
+from breakstep.plan.digest import plan_digest
+from breakstep.plan.flags import plan_from_flags
+from breakstep.plan.words import Flags
 
 T = TypeVar("T")
 
-FOR, FOR_A_CHANGE = "60s", "48s"
+FOR, FOR_A_CHANGE = "60s", "44s"
 PAIRS = 10
 PAIRS_MIN, PAIRS_MAX = 4, 200
 LOSS = "15%"
@@ -24,6 +26,11 @@ LOOK_MIN = 1_000
 BLOCK_MIN = 50
 """Arrivals of a block of which a median still means something."""
 WARMUP_PART = 5
+_SEARCHED = (
+    *("from_", "to", "by", "effort", "budget", "repeat", "between", "servers", "predict_only"),
+    *("experiment", "raised"),
+)
+"""What a load-model file may say of a search, and a gate has no use for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +74,12 @@ def check_from_flags(flags: Flags, asked: CheckFlags, resolver: Resolver = resol
             "--slo: a gate needs a bound of your own, such as --slo 'p95<200ms'; one assumed from "
             "what is tested would let it get slower"
         )
-    asked_for = replace(flags, slo=slos, steps=f"{rate_per_s:.17g}", hold=f"{for_ns}ns")
-    base = _read(asked_for, resolver, faults)
+    base = _read(_one_load(flags, rate_per_s, slo=slos, hold=f"{for_ns}ns"), resolver, faults)
     if faults or base is None:
         raise PlanError(faults)
-    return CheckPlan(base, rate_per_s, _looks(rate_per_s, for_ns), _run(asked))
+    looks_ns = _looks(rate_per_s, for_ns)
+    base = replace(base, digest=plan_digest(base, looks_ns=looks_ns))
+    return CheckPlan(base, rate_per_s, looks_ns, _run(asked))
 
 
 def change_from_flags(flags: Flags, asked: CheckFlags, resolver: Resolver = resolve) -> ChangePlan:
@@ -87,17 +95,14 @@ def change_from_flags(flags: Flags, asked: CheckFlags, resolver: Resolver = reso
     hold_ns = block_ns - warmup_ns
     if not faults:
         faults += _too_short(rate_per_s, hold_ns, asked.pairs)
-    timed = replace(
-        flags, steps=f"{rate_per_s:.17g}", hold=f"{max(1, hold_ns)}ns", warmup=f"{warmup_ns}ns"
-    )
-    head = _read(timed, resolver, faults)
-    base = head
+    timed = _one_load(flags, rate_per_s, hold=f"{max(1, hold_ns)}ns", warmup=f"{warmup_ns}ns")
+    head = base = _read(timed, resolver, faults)
     if asked.against is not None:
-        base = _read(replace(timed, url=asked.against), resolver, faults, "--against")
+        base = _read(_at(timed, asked.against), resolver, faults, "--against")
     if faults or head is None or base is None:
         raise PlanError(list(dict.fromkeys(faults)))
     return ChangePlan(
-        head=head,
+        head=replace(head, digest=plan_digest(head, pairs=asked.pairs, loss=loss)),
         base=base,
         rate_per_s=rate_per_s,
         pairs=asked.pairs,
@@ -106,6 +111,19 @@ def change_from_flags(flags: Flags, asked: CheckFlags, resolver: Resolver = reso
         base_command=asked.base_command,
         from_run=_run(asked),
     )
+
+
+def _one_load(flags: Flags, rate_per_s: float, **words: Any) -> Flags:  # noqa: ANN401
+    """The words of a single rate; what a file says of a search is left out."""
+    said = {**dict.fromkeys(_SEARCHED), "steps": f"{rate_per_s:.17g}", **words}
+    return replace(flags, **said)
+
+
+def _at(flags: Flags, url: str) -> Flags:
+    """The same at another URL, which is no longer where a file said."""
+    places = {word: place for word, place in flags.places.items() if word != "url"}
+    shown = None if flags.shown is None else replace(flags.shown, url=url)
+    return replace(flags, url=url, places=places, shown=shown)
 
 
 def _load(asked: CheckFlags, default: str, faults: list[str]) -> tuple[float, int]:

@@ -9,7 +9,7 @@ from typing import Any
 from breakstep.analysis.comparison import PAIRS_MIN, block_of, compare, tail_quantile
 from breakstep.analysis.gate import AFTER, gate_ns
 from breakstep.analysis.trust import run_trust, trust_of
-from breakstep.analysis.verdict import tightest_bound_ns
+from breakstep.analysis.verdict import tightest_for
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.reach import at_its_address
 from breakstep.model.check import BAD, Block, ChangePlan, Comparison, Difference, Gate, Side
@@ -24,7 +24,7 @@ from breakstep.session.between import between_runs
 from breakstep.session.blocks import Desk, SideOfChange, turns
 from breakstep.session.books import open_writer
 from breakstep.session.check import QUIETER
-from breakstep.session.contact import check_contact
+from breakstep.session.contact import check_contact, check_each
 from breakstep.session.detection import detected, named_probes
 from breakstep.session.environment import describe
 from breakstep.session.signals import sampling, with_signals
@@ -54,7 +54,7 @@ def check_change(plan: ChangePlan, around: Around) -> Result:
             "head": SideOfChange("head", head, engine, 0),
             "base": SideOfChange("base", head, engine, 1),
         }
-        if plan.base is not plan.head:
+        if plan.head_command is None:
             base = at_its_address(plan.base)
             other = stack.enter_context(engine_for(base, machine))
             sides["base"] = SideOfChange("base", base, other, 1)
@@ -104,9 +104,10 @@ class _Course:
         for name, side in self.sides.items():
             contact = self._brought_up(name)
             if not around.stopping():
+                check_each(side.plan, around.stopping)
                 check_contact(side.plan, contact)
             around.say(_opening(name, side.plan, contact))
-            side.engine.set_good_within(tightest_bound_ns(side.plan.slos))
+            side.engine.set_good_within(tightest_for(side.plan.slos, None))
         block_ns = self.plan.head.warmup_ns + self.plan.head.hold_ns
         around.say(
             f"load   {format_rate(self.plan.rate_per_s)}/s for {format_duration(block_ns)} each, "
@@ -152,7 +153,7 @@ class _Course:
             self.untrusted.append(next(c.says for c in checks if c.verdict == "invalid"))
             return None
         slos = self.plan.head.slos
-        return block_of(rows, pair, side, self.quantile, tightest_bound_ns(slos))
+        return block_of(rows, pair, side, self.quantile, tightest_for(slos, None))
 
     @property
     def quantile(self) -> float:
