@@ -10,7 +10,7 @@ from typer.main import get_command
 from breakstep import __version__
 
 VERBS = (
-    *("find", "init", "check", "sweep", "report", "runs", "compare", "plan", "doctor"),
+    *("find", "init", "check", "sweep", "interfere", "report", "runs", "compare", "plan", "doctor"),
     *("agent", "probe", "target", "lab", "demo"),
 )
 """In the order of the help; each is `breakstep.cli.VERB.VERB`, a function or a Typer of more."""
