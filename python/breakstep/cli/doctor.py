@@ -1,28 +1,29 @@
 """`breakstep doctor`: whether this machine can measure, and what."""
 
 import os
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from breakstep.cli.doctor_cost import cost_found, cost_plan
 from breakstep.cli.exits import ANSWERED, INTERRUPTED, NO_ANSWER, reported
-from breakstep.cli.show import STANDARD_OUTPUT
-from breakstep.model.errors import PlanError, StoreError
+from breakstep.cli.options import Probe
+from breakstep.cli.output import STANDARD_OUTPUT, write_out
+from breakstep.model.errors import PlanError
 from breakstep.model.record import Trust
 from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_S, parse_duration
 from breakstep.report.doctor import examination_text, noise_text
-from breakstep.report.doctor_json import dumps, examination_json, noise_json
+from breakstep.report.doctor_json import examination_json, noise_json
+from breakstep.report.envelope import dumps
 from breakstep.session.doctor import Patient, examine, listen
 from breakstep.session.interrupts import interrupts
 
 SECONDS_MIN, SECONDS_MAX = 2.0, 3600.0
 
 
-def doctor(
+def doctor(  # noqa: PLR0913  a command has as many parameters as flags
     *,
     seconds: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long to look, about.")
@@ -47,6 +48,16 @@ def doctor(
             show_default=False,
         ),
     ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Instead ask for URL, one request after another: the CPU that one takes of what "
+            "--probe names.",
+            show_default=False,
+        ),
+    ] = None,
+    probe: Probe = None,
     json_: Annotated[
         str | None,
         typer.Option(
@@ -58,14 +69,21 @@ def doctor(
     screen = Console(stderr=True, highlight=False)
     with reported():
         patient = _patient(seconds, pin, slo or [], noise)
+        asked = cost_plan(cost, probe or (), pin, noise)
         with interrupts() as stopping:
-            if noise is None:
+            if asked is not None:
+                text, envelope, trust = cost_found(asked, patient.length_ns, stopping)
+            elif noise is None:
                 found = examine(patient, stopping, lambda line: screen.print(line, markup=False))
-                text, envelope = examination_text(found), examination_json(found)
+                text, envelope, trust = (
+                    examination_text(found),
+                    examination_json(found),
+                    found.trust,
+                )
             else:
                 heard = listen(patient, stopping)
-                text, envelope = noise_text(heard), noise_json(heard)
-            interrupted, trust = stopping(), (found if noise is None else heard).trust
+                text, envelope, trust = noise_text(heard), noise_json(heard), heard.trust
+            interrupted = stopping()
         _show(text, envelope, json_)
     raise typer.Exit(_exit_code(trust, interrupted=interrupted))
 
@@ -117,15 +135,8 @@ def _slos(texts: list[str], faults: list[str]) -> tuple[Slo, ...]:
 def _show(text: str, envelope: dict[str, Any], to: str | None) -> None:
     console = Console(stderr=to == STANDARD_OUTPUT, highlight=False, soft_wrap=True)
     console.print(text, markup=False)
-    if to == STANDARD_OUTPUT:
-        sys.stdout.write(dumps(envelope))
-        sys.stdout.flush()
-    elif to is not None:
-        try:
-            Path(to).write_text(dumps(envelope), encoding="utf-8")
-        except OSError as error:
-            says = f"cannot write {to}: {error.strerror}; choose another --json"
-            raise StoreError(says) from error
+    if to is not None:
+        write_out(dumps(envelope), to, "--json")
 
 
 def _exit_code(trust: Trust, *, interrupted: bool) -> int:

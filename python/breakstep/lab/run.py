@@ -13,7 +13,7 @@ from breakstep.lab.needs import require
 from breakstep.lab.place import allowed_cores
 from breakstep.lab.report import report_text, verdict_text
 from breakstep.lab.report_json import envelope
-from breakstep.report.doctor_json import dumps
+from breakstep.report.envelope import dumps
 from breakstep.store.run_directory import RESULT, RunDirectory
 
 Say = Callable[[str], None]

@@ -30,7 +30,7 @@ def examination_json(found: Examination) -> dict[str, Any]:
         "calibration": None if calibration is None else asdict(calibration),
         "clock": None if found.clock is None else asdict(found.clock),
     }
-    return _envelope(found.id, found.environment, found.trust, section)
+    return envelope_of(found.id, found.environment, found.trust, section)
 
 
 def noise_json(found: Noise) -> dict[str, Any]:
@@ -45,12 +45,13 @@ def noise_json(found: Noise) -> dict[str, Any]:
         "forgotten": found.forgotten,
         "period": None if period is None else {**asdict(period), "says": period.says()},
     }
-    return _envelope(found.id, found.environment, found.trust, section)
+    return envelope_of(found.id, found.environment, found.trust, section)
 
 
-def _envelope(
+def envelope_of(
     run: str, environment: Mapping[str, Any], trust: Trust, section: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """What every verb writes, with a section `doctor`."""
     return {
         "format": FORMAT,
         "command": "doctor",
