@@ -48,7 +48,7 @@ def test_each_request_has_its_share_its_times_and_a_verdict_of_its_own() -> None
             return find(plan(url, [BROWSE, SEEN, CART, PAY], *slos), around(said))
 
     def holds(result: Result) -> None:
-        (step,) = result.steps
+        step = result.steps[0]
         requests = step.requests
         assert list(requests) == ["browse", "seen", "cart", "pay"]
         assert sum(request.arrivals for request in requests.values()) == step.arrivals

@@ -65,6 +65,15 @@ def test_the_hold_has_its_own_arrivals_and_nothing_else(ledger: StepLedger) -> N
     assert ledger.hold.outcomes["connect"] == 120
 
 
+def test_what_comes_late_of_the_load_before_is_no_part_of_a_step() -> None:
+    """Books of the hold alone, given everything, have the hold alone."""
+    hold_only = StepLedger({1: "hold"}, WORKERS)
+    intervals, _, _ = handed_over()
+    hold_only.add(intervals)
+    seconds = hold_only.take_finished() + hold_only.take_rest()
+    assert (hold_only.hold.arrivals, sum(second.tally.arrivals for second in seconds)) == (120, 120)
+
+
 def test_the_seconds_add_up_to_the_phases(ledger: StepLedger) -> None:
     """What leaves the books second by second is what was offered, whatever the hand-over."""
     intervals, _, _ = handed_over()

@@ -87,9 +87,13 @@ class StepLedger:
         """All parts together."""
 
     def add(self, intervals: Iterable[Interval]) -> None:
-        """Adds what the engine handed over."""
+        """Adds what the engine handed over of this step.
+
+        The last a worker says of the load before may come late, when nobody waits for it any more.
+        """
         for interval in intervals:
-            self._add(interval)
+            if interval.segment is None or interval.segment in self._phases:
+                self._add(interval)
 
     def take_finished(self) -> list[Second]:
         """The seconds finished since the last call, in order; they leave the books."""
