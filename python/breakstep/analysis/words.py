@@ -3,6 +3,8 @@
 from breakstep.model.units import NS_PER_MS, format_duration
 
 TINY = 1e-5
+ALL = 0.995
+"""What two digits would write as 1e+02 %."""
 
 
 def percent(share: float) -> str:
@@ -17,12 +19,13 @@ def percent(share: float) -> str:
 
 
 def signed_percent(share: float) -> str:
-    """A change in percent with its sign, to two digits.
+    """A change in percent with its sign, to two digits below 100 %.
 
-    >>> signed_percent(-0.031), signed_percent(0.2)
-    ('−3.1 %', '+20 %')
+    >>> signed_percent(-0.031), signed_percent(1.234)
+    ('−3.1 %', '+123 %')
     """
-    return f"{100 * share:+.2g} %".replace("-", "−")
+    digits = ".2g" if abs(share) < ALL else ".0f"
+    return f"{100 * share:+{digits}} %".replace("-", "−")
 
 
 def counted(count: int) -> str:
