@@ -70,6 +70,11 @@ class Place:
         shared = bool(self.cores.database) and self.cores.database == self.cores.generator
         return (*((program("nice"), "-n", _NICER) if shared else ()), *_on(self.cores.database))
 
+    @property
+    def generator(self) -> tuple[str, ...]:
+        """Before a command that is to be in the generator's way."""
+        return _on(self.cores.generator)
+
 
 def share(allowed: Sequence[int]) -> Cores:
     """Shares out the cores that this process may use.

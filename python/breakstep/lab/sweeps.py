@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from breakstep.analysis.throughput_knee import throughput_knee
 from breakstep.analysis.words import percent
 from breakstep.lab.experiment import Found, Held, Measured, Truth
 from breakstep.model.sweep import Level
@@ -49,6 +50,37 @@ def flattens(key: str, *, to_below: float) -> Truth:
     return _of(key, claim, judge)
 
 
+def longer(key: str, *, at_least: float) -> Truth:
+    """From the knee to the most users p99 grows by so much, though throughput does not."""
+
+    def judge(levels: Sequence[Level]) -> Held:
+        times = _longer(levels)
+        if times is None:
+            return Held(None, "throughput was still growing at the last level: there is no knee")
+        return Held(times >= at_least, f"{times:.3g} times as long")
+
+    claim = f"{key}: from the knee to the most users p99 becomes at least {at_least:g} times longer"
+    return _of(key, claim, judge)
+
+
+def longer_text(measured: Measured) -> str:
+    """By how much p99 grew from the knee to the most users, as a figure."""
+    times = _longer(levels_of(measured))
+    return "no knee" if times is None else f"{times:.3g} times as long"
+
+
+def knee_at(measured: Measured) -> str:
+    """The users at the knee, as a figure."""
+    users = throughput_knee(list(levels_of(measured))).concurrency
+    return "not reached" if users is None else str(users)
+
+
+def worst_little(measured: Measured) -> str:
+    """How far W = L/λ is off at worst, as a figure."""
+    errors = [level.laws.little_error or 0.0 for level in levels_of(measured)]
+    return f"within {percent(max(errors))}" if errors else "not measured"
+
+
 def levels_of(measured: Measured) -> Sequence[Level]:
     """The levels of a sweep; none where there was none."""
     return () if measured.result is None else sweep_of(measured.result).levels
@@ -62,6 +94,15 @@ def level_of(measured: Measured, users: int) -> Level:
 def level_per_s(measured: Measured, users: int) -> str:
     """The throughput of a level, as a figure."""
     return f"{format_rate(level_of(measured, users).completed_per_s)}/s"
+
+
+def _longer(levels: Sequence[Level]) -> float | None:
+    users = throughput_knee(list(levels)).concurrency
+    if users is None:
+        return None
+    at_knee = next(level for level in levels if level.concurrency == users)
+    before, after = at_knee.response_ms.p99, levels[-1].response_ms.p99
+    return after / before if before and after else None
 
 
 def _of(key: str, says: str, judge: _Judge) -> Truth:

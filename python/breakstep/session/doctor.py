@@ -76,7 +76,7 @@ def examine(
         calibration = generated = None
         if not stopping():
             say("timing a fixed piece of work")
-            calibration = _calibrate(patient.length_ns * CALIBRATION_SHARE, stopping)
+            calibration = calibrate(patient.length_ns * CALIBRATION_SHARE, stopping)
         watch.take()
         if not stopping():
             say("generating all it can against a server that does nothing")
@@ -152,7 +152,8 @@ def _checks(
     ]
 
 
-def _calibrate(length_ns: float, stopping: Callable[[], bool]) -> Calibration | None:
+def calibrate(length_ns: float, stopping: Callable[[], bool]) -> Calibration | None:
+    """A fixed piece of work again and again; None for too short a time."""
     end_ns = time.monotonic_ns() + length_ns
     calibrator = Calibrator()
     while not stopping() and time.monotonic_ns() < end_ns:

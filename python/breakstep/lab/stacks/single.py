@@ -1,13 +1,15 @@
 """Plain Node without a database: one process, or a cluster that can be restarted."""
 
-import subprocess
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from breakstep.lab.place import Place
 from breakstep.lab.servers.node_app import node_app
+from breakstep.lab.servers.process import child
 from breakstep.lab.servers.programs import program
+from breakstep.lab.servers.versions import version
 from breakstep.lab.stack import Factory, Stack
 
 APP = Path(__file__).parent.parent / "apps" / "single" / "app.js"
@@ -18,6 +20,20 @@ def single(place: Place) -> Iterator[Stack]:
     """One process, on the app's core."""
     with _node(place, {}) as stack:
         yield stack
+
+
+def crowded(hogs: int) -> Factory:
+    """One process, and so many endless loops on the generator's own core."""
+
+    @contextmanager
+    def start(place: Place) -> Iterator[Stack]:
+        with single(place) as stack, ExitStack() as running:
+            for number in range(hogs):
+                command = [*place.generator, sys.executable, "-c", "while True: pass"]
+                running.enter_context(child(command, place.home / f"hog-{number}.log"))
+            yield stack
+
+    return start
 
 
 def cluster(workers: int, *, graceful: bool) -> Factory:
@@ -42,14 +58,6 @@ def _node(place: Place, environment: Mapping[str, str], *, preload: bool = True)
             url=f"http://{app.address}",
             probes=(*probes, f"node:{app.probe}") if preload else tuple(probes),
             processes={"app": app.pid},
-            versions={"node": node_version()},
+            versions={"node": version([program("node"), "--version"])},
             facts={"output": str(app.output)},
         )
-
-
-def node_version() -> str:
-    """Such as `v20.11.1`."""
-    command = [program("node"), "--version"]
-    return subprocess.run(  # noqa: S603  our own command line
-        command, capture_output=True, text=True, check=True
-    ).stdout.strip()

@@ -1,0 +1,77 @@
+"""A rolling restart under load: what it costs to go without saying goodbye."""
+
+import os
+import signal
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from breakstep.lab.experiment import Bench, Experiment, Figure, Found, Measured, Run
+from breakstep.lab.loads import Fixed
+from breakstep.lab.stack import Stack
+from breakstep.lab.stacks.single import cluster
+from breakstep.lab.truths import figure
+
+WORKERS, RATE_PER_S, RESTART_AFTER_S = 2, 200.0, 3.0
+REPLACED = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """A steady load, and a rolling restart in the middle of it."""
+
+    load: Fixed
+
+    def __call__(self, stack: Stack, bench: Bench) -> Measured:
+        """Offers the load; the restart comes from beside it."""
+        first = stack.processes["app"]
+        restart = threading.Timer(RESTART_AFTER_S, os.kill, (first, signal.SIGHUP))
+        restart.start()
+        try:
+            measured = self.load(stack, bench)
+        finally:
+            restart.cancel()
+        replaced = REPLACED in Path(str(stack.facts["output"])).read_text()
+        steps = () if measured.result is None else measured.result.steps
+        figures = {
+            "failed": float(sum(step.arrivals - step.ok for step in steps)),
+            "resent": float(sum(step.retried for step in steps)),
+            "replaced": float(replaced),
+        }
+        return Measured(measured.result, figures, stack.facts)
+
+
+LOAD = Restarted(
+    Fixed("/slow-async?ms=50", ("errors<1%",), (RATE_PER_S,), {"hold": "8s", "warmup": "1s"})
+)
+
+
+def _abrupt(found: Found) -> str:
+    return f"{found['abrupt'].figures['failed']:.0f} requests"
+
+
+def _graceful(found: Found) -> str:
+    return f"{found['graceful'].figures['failed']:.0f} requests"
+
+
+EXPERIMENT = Experiment(
+    name="single/rolling",
+    title="a restart that nobody notices",
+    shows="Two processes are replaced one after the other under 200 requests a second: the ones "
+    "that just go take what they had begun with them, the ones that finish first lose nothing.",
+    needs=("node",),
+    runs=(
+        Run("abrupt", cluster(WORKERS, graceful=False), LOAD),
+        Run("graceful", cluster(WORKERS, graceful=True), LOAD),
+    ),
+    truths=(
+        figure("abrupt: both processes were replaced", "abrupt", "replaced", at_least=1.0),
+        figure("abrupt: requests fail", "abrupt", "failed", at_least=1.0),
+        figure("graceful: both processes were replaced", "graceful", "replaced", at_least=1.0),
+        figure("graceful: not one request fails", "graceful", "failed", at_most=0.0),
+    ),
+    elsewhere=(
+        Figure("failed without a graceful end", "not measured", _abrupt),
+        Figure("failed with one", "not measured", _graceful),
+    ),
+)
