@@ -146,6 +146,7 @@ def test_a_headroom_does_not_hide_how_far_apart_runs_lie() -> None:
     assert plan.fleet is not None
     assert (plan.fleet.nodes, plan.fleet.range_nodes[1]) == (6, None)
     assert "or more by what the next node" in headline(plan)
+    assert any("66.7 % apart" in caveat for caveat in plan.caveats)
 
 
 def test_every_run_without_an_answer_is_named() -> None:

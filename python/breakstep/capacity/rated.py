@@ -11,7 +11,7 @@ of the interval of its own knee. With a headroom given, K_r = headroom · K̄ in
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 
 from breakstep.analysis.distributions import student_quantile
 from breakstep.analysis.likeness import unlike
@@ -20,6 +20,7 @@ from breakstep.model.capacity import Range, Rated
 from breakstep.model.errors import PlanError
 from breakstep.model.record import Answer, Result
 from breakstep.model.units import format_rate
+from breakstep.search.repeats import USABLE_SPREAD
 
 SURE = 0.95
 RUNS_WANTED, NAMED = 5, 3
@@ -92,7 +93,7 @@ def carried(results: Sequence[Result], measured_on: int) -> Carried:
         tuple(load / measured_on for load in loads),
         by_knee,
         around and (around[0] / measured_on, around[1] / measured_on),
-        _caveats(results),
+        (*_caveats(results), *_apart(loads)),
     )
 
 
@@ -193,6 +194,18 @@ def _caveats(results: Sequence[Result]) -> tuple[str, ...]:
     if noisy:
         found.append(f"Measured under strain, see their trust checks: {_some(noisy)}.")
     return tuple(found)
+
+
+def _apart(loads: Sequence[float]) -> tuple[str, ...]:
+    """The same bound as for the passes of a repeated search."""
+    apart = (max(loads) - min(loads)) / median(loads)
+    if apart <= USABLE_SPREAD:
+        return ()
+    says = (
+        f"The runs lie {percent(apart)} apart, too much for one service: find out what differs "
+        "(caches, restarts, neighbours), for the plan pays for it."
+    )
+    return (says,)
 
 
 def _some(names: Sequence[str]) -> str:
