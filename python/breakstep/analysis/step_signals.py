@@ -9,6 +9,7 @@ goes on without any load.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from statistics import StatisticsError, linear_regression
 from typing import Any
 
@@ -85,6 +86,8 @@ def _of_step(
         step = steps[row["run"], row["index"]]
         for signal in row["signals"]:
             mean, most = float(signal["mean"]), float(signal["max"])
-            yield StepSignal(step, signal["source"], signal["kind"], signal["name"], mean, most)
+            words = (str(signal[key]) for key in ("source", "kind", "name"))
+            if isfinite(mean) and isfinite(most):
+                yield StepSignal(step, *words, mean=mean, max=most)
     except (KeyError, TypeError, ValueError):
         return
