@@ -86,8 +86,8 @@ def _of_step(
         step = steps[row["run"], row["index"]]
         for signal in row["signals"]:
             mean, most = float(signal["mean"]), float(signal["max"])
-            words = (str(signal[key]) for key in ("source", "kind", "name"))
+            source, kind, name = (str(signal[key]) for key in ("source", "kind", "name"))
             if isfinite(mean) and isfinite(most):
-                yield StepSignal(step, *words, mean=mean, max=most)
+                yield StepSignal(step, source, kind, name, mean, most)
     except (KeyError, TypeError, ValueError):
         return
