@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from breakstep.analysis.gate import AFTER, gate_ns
 from breakstep.analysis.longer import longer
 from breakstep.analysis.looks import cannot_judge
 from breakstep.analysis.trust import run_trust, trust_of
-from breakstep.engine.contact import Contact
 from breakstep.engine.reach import at_its_address
 from breakstep.model.check import CheckPlan, Gate
 from breakstep.model.errors import PlanError
@@ -30,7 +28,7 @@ from breakstep.session.explained import explained
 from breakstep.session.guard import HostGuard
 from breakstep.session.loop import INTERRUPTED, Loop
 from breakstep.session.signals import sampling, with_signals
-from breakstep.session.stage import engine_for, guard_on, reached
+from breakstep.session.stage import engine_for, guard_on, host_watched, reached
 from breakstep.store.check_json import SECTION, to_section
 from breakstep.store.recorded import read_recorded
 
@@ -67,9 +65,10 @@ def check(plan: CheckPlan, around: Around) -> Result:
                 book=book,
                 unloaded_ns=contact.median_ns,
             )
-            done = watched(guard, judged, plan.looks_ns[-1], around, loop)
+            with host_watched(guard, judged.slos, plan.looks_ns[-1], around):
+                done = INTERRUPTED if around.stopping() else loop.run()
             book.keep(writer)
-            ended = _Ended(plan, judged, contact, loop, done, guard, started_at)
+            ended = _Ended(plan, judged, loop, done, guard, started_at)
             series, states = book.series(), book.states()
             result = with_signals(_assembled(ended, around.run, machine), series, states, book.lost)
             result = explained(result, series, states)
@@ -79,21 +78,10 @@ def check(plan: CheckPlan, around: Around) -> Result:
     return result
 
 
-def watched(guard: HostGuard, plan: Plan, load_ns: int, around: Around, loop: Loop) -> Done:
-    """The load, with the host watched before and after it."""
-    length_ns = gate_ns(load_ns)
-    for text in guard.gate_before(plan.slos, length_ns, around.stopping):
-        around.say(f"warning: this host is not fit: {text}")
-    done = INTERRUPTED if around.stopping() else loop.run()
-    guard.gate_after(plan.slos, round(AFTER * length_ns), around.stopping)
-    return done
-
-
 @dataclass(frozen=True, slots=True)
 class _Ended:
     plan: CheckPlan
     judged: Plan
-    contact: Contact
     loop: Loop
     done: Done
     guard: HostGuard
@@ -130,7 +118,8 @@ def _trust(ended: _Ended) -> Trust:
 def _gate(ended: _Ended, trust: Trust) -> Gate:
     history, verdict = ended.loop.history, single.verdict_of(ended.loop.history, ended.done)
     said = history[-1].verdict if history else None
-    reasons = said.reasons if said is not None else (ended.done.why,)
+    cut = said is None or ended.done.stop_reason == "interrupted"
+    reasons = (ended.done.why,) if said is None or cut else said.reasons
     if trust.verdict == "invalid" and verdict != "invalid":
         verdict = "invalid"
         reasons = tuple(c.says for c in trust.checks if c.verdict == "invalid")

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from breakstep.analysis.gate import AFTER, gate_ns
 from breakstep.engine.contact import Contact
 from breakstep.engine.reach import at_its_address
 from breakstep.model.plan import Plan
@@ -18,7 +17,7 @@ from breakstep.session.explained import explained
 from breakstep.session.headroom import headroom_checks
 from breakstep.session.passes import Bench, Passes
 from breakstep.session.signals import sampling, with_signals
-from breakstep.session.stage import engine_for, guard_on, reached
+from breakstep.session.stage import engine_for, guard_on, host_watched, reached
 from breakstep.store.recorded import read_recorded
 
 
@@ -59,10 +58,7 @@ def find(plan: Plan, around: Around) -> Result:
 def _gated(bench: Bench, contact: Contact) -> Passes:
     """The runs, with the host watched before and after them, and the generator tried beyond."""
     plan, guard, around = bench.plan, bench.guard, bench.around
-    gate_for_ns = gate_ns(load_ns(plan, contact))
-    for text in guard.gate_before(plan.slos, gate_for_ns, around.stopping):
-        around.say(f"warning: this host is not fit: {text}")
-    passes = bench.passes(contact)
-    guard.gate_after(plan.slos, round(AFTER * gate_for_ns), around.stopping)
+    with host_watched(guard, plan.slos, load_ns(plan, contact), around):
+        passes = bench.passes(contact)
     guard.keep(headroom_checks(plan, [one.record() for one in passes.done], around.stopping))
     return passes

@@ -1,13 +1,15 @@
 """What stands before any load is offered: the engine, the host's watch, the first contact."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from breakstep._engine import Engine
+from breakstep.analysis.gate import AFTER, gate_ns
 from breakstep.analysis.verdict import tightest_for
 from breakstep.engine.contact import Contact, first_contact
 from breakstep.engine.generator import start_engine
 from breakstep.model.plan import Plan
+from breakstep.model.slo import Slo
 from breakstep.plan import limits
 from breakstep.plan.limits import Machine
 from breakstep.session.around import Around
@@ -34,6 +36,18 @@ def guard_on(plan: Plan) -> Iterator[HostGuard]:
         yield guard
     finally:
         guard.stop()
+
+
+@contextmanager
+def host_watched(
+    guard: HostGuard, slos: Sequence[Slo], load_ns: int, around: Around
+) -> Iterator[None]:
+    """Watches the host without load before and after what is done inside, which takes so long."""
+    length_ns = gate_ns(load_ns)
+    for text in guard.gate_before(slos, length_ns, around.stopping):
+        around.say(f"warning: this host is not fit: {text}")
+    yield
+    guard.gate_after(slos, round(AFTER * length_ns), around.stopping)
 
 
 def reached(plan: Plan, engine: Engine, around: Around) -> tuple[Contact, Plan]:
