@@ -42,11 +42,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A stretch of an axis, such as that of the knee; `middle` is its best guess."""
+    """A stretch of an axis, such as that of the knee, and its best guess if there is one."""
 
     start: float
     width: float
-    middle: float
+    middle: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +157,11 @@ def _slo(text: str) -> Slo | None:
 
 def _knee(answer: Answer, x: Axis) -> Interval | None:
     """Where the service breaks; where only its edges are known, between them."""
-    between = answer.knee_interval_per_s or answer.range_per_s
-    if between is None:
+    edges = answer.knee_interval_per_s or (answer.sustainable_per_s, answer.broken_per_s)
+    if edges[0] is None or edges[1] is None:
         return None
-    low, high = x.at(between[0]), x.at(between[1])
-    middle = (low + high) / 2.0 if answer.knee_per_s is None else x.at(answer.knee_per_s)
+    low, high = x.at(edges[0]), x.at(edges[1])
+    middle = None if answer.knee_per_s is None else x.at(answer.knee_per_s)
     return Interval(low, round(high - low, 2), middle)
 
 

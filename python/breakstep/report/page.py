@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from breakstep.model.record import Result
 from breakstep.report.bounded import bounded
-from breakstep.report.page_text import PageText
+from breakstep.report.page_text import PageText, unbroken
 from breakstep.store.recorded import Recorded
 
 Values = Mapping[str, Any]
@@ -89,7 +89,7 @@ def _bounded(material: Material) -> Material:
 
 
 def _templates() -> Environment:
-    return Environment(
+    templates = Environment(
         loader=PackageLoader("breakstep.report"),
         autoescape=True,
         finalize=PageText(),
@@ -98,6 +98,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    templates.filters["unbroken"] = unbroken
+    return templates
 
 
 def _parts(templates: Environment, sections: Sequence[Section], material: Material) -> list[_Part]:

@@ -4,6 +4,8 @@ Escaping is the template's work. This keeps out what no escaping stops: control 
 marks that turn the direction of writing so that a text looks like another.
 """
 
+import re
+
 from breakstep.analysis.words import counted
 
 LONGEST = 600
@@ -13,6 +15,7 @@ ROOM = 250_000
 """Bytes that the long texts of a page may take together; from then on texts are cut to SHORT."""
 _SPACES = frozenset("\u00a0\u2009\u202f")
 _JOINER = "\u200d"
+_WITHIN = re.compile(r"(?<=\d) (?=\d{3}\b|(?:ns|µs|ms|s|min|h|cores?|[kMGT]?B)\b|%)")
 
 
 class PageText:
@@ -42,6 +45,15 @@ def fit(text: str, longest: int = LONGEST) -> str:
     kept = "".join(map(_letter, text[:longest]))
     missing = len(text) - longest
     return kept if missing <= 0 else f"{kept}… ({counted(missing)} characters more)"
+
+
+def unbroken(text: str) -> str:
+    """Prose in which no line ends within a number or between it and its unit.
+
+    >>> unbroken("at 6 690/s p95 was 10 ms") == "at 6\u00a0690/s p95 was 10\u00a0ms"
+    True
+    """
+    return _WITHIN.sub("\u00a0", text)
 
 
 def _letter(letter: str) -> str:

@@ -7,6 +7,7 @@ from breakstep.report.columns import NOTHING, duration
 from breakstep.report.late import late_count
 from breakstep.report.page import Material, Values
 from breakstep.report.page_table import Row, page_table
+from breakstep.report.sections.numbered import numbered, run_column
 
 CAUSES_MAX = 3
 _COLUMNS = (
@@ -25,11 +26,12 @@ _COLUMNS = (
 
 def ledger(material: Material) -> Values | None:
     """A row for each step; None without steps."""
-    found = material.result.steps
-    if not found:
+    result = material.result
+    if not result.steps:
         return None
-    rows = [Row(_cells(step)) for step in found]
-    return {"table": page_table("Arrivals of each step's window", _COLUMNS, rows, ("why",))}
+    rows = [Row((*run, *_cells(step))) for run, step in numbered(result)]
+    columns = (*run_column(result), *_COLUMNS)
+    return {"table": page_table("Arrivals of each step's window", columns, rows, ("why",))}
 
 
 def _cells(step: StepRecord) -> tuple[str, ...]:
