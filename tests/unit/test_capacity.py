@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from knees import broke_at, full, held
 from results import FOUND
 
+from breakstep.analysis.step_signals import request_costs
 from breakstep.capacity.burst import burst_factor
 from breakstep.capacity.database import connections_for
 from breakstep.capacity.planning import plan_capacity
@@ -346,6 +347,16 @@ def test_the_cpu_of_the_demand_is_the_slope_without_the_background() -> None:
     costs = {cost.source: cost for cost in planned(read_result(NODE_POOL)).cpu}
     assert costs["app"].cores_at_demand == costs["app"].ms_per_request / 1000.0 * 500.0
     assert 0.0 < costs["app"].ms_per_request < 5.0
+
+
+def test_a_threshold_of_load_is_one_of_cpu_too() -> None:
+    """What an autoscaler that only sees CPU has to be set to: the line at that load."""
+    terms = replace(PEAK, headroom=0.7, scaling=ScalingTerms(1.0, 10 * NS_PER_S))
+    plan = planned(read_result(NODE_POOL), terms=terms)
+    (cost,) = (cost for cost in request_costs(read_result(NODE_POOL)) if cost.source == "app")
+    (cpu,) = (cpu for cpu in plan.cpu if cpu.source == "app")
+    line = cost.background_cores + cost.ms_per_request / 1000.0 * (plan.autoscale.at_per_s or 0.0)
+    assert isclose(cpu.cores_at_threshold or 0.0, line)
 
 
 def test_few_connections_do_for_short_queries() -> None:

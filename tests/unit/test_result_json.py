@@ -74,6 +74,7 @@ def test_a_run_directory_is_read_by_its_name(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("[]", "holds no JSON object"),
         ('{"format": "breakstep.result/9"}', "its format is 'breakstep.result/9'"),
         ('{"format": "breakstep.result/1"}', "incomplete: 'diagnosis' is missing"),

@@ -1,6 +1,6 @@
 """From runs and a demand to a capacity plan; no run is made and none is changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from breakstep.analysis.step_signals import request_costs
 from breakstep.capacity.autoscale import autoscale
@@ -31,6 +31,7 @@ def plan_capacity(
     linear = _together([linearity(finding) for finding in findings])
     fleet = _fleet(terms, rated, linear)
     per_node = rated.per_s / terms.demand.imbalance
+    scaling = autoscale(terms.scaling, per_node, 1 if fleet is None else fleet.nodes)
     return CapacityPlan(
         terms=terms,
         rated=rated,
@@ -38,9 +39,9 @@ def plan_capacity(
         linear=linear,
         fleet=fleet,
         database=_database(terms, fleet, results[-1]),
-        autoscale=autoscale(terms.scaling, per_node, 1 if fleet is None else fleet.nodes),
+        autoscale=scaling,
         limits=limits(results, rated.per_s, usl),
-        cpu=_cpu(results[-1], terms.demand.per_s),
+        cpu=tuple(_cpu(results[-1], terms.demand.per_s, scaling.at_per_s)),
         assumptions=assumptions(terms, rated, linear),
         caveats=rated.caveats,
     )
@@ -68,8 +69,10 @@ def _database(terms: PlanTerms, fleet: Fleet | None, result: Result) -> Database
     return database(completed_terms(terms.database, result), fleet, terms.demand)
 
 
-def _cpu(result: Result, demand_per_s: float) -> tuple[Cpu, ...]:
-    return tuple(
-        Cpu(cost.source, cost.ms_per_request, cost.ms_per_request / 1000.0 * demand_per_s)
-        for cost in request_costs(result)
-    )
+def _cpu(result: Result, demand_per_s: float, threshold_per_s: float | None) -> Iterator[Cpu]:
+    for cost in request_costs(result):
+        cores = cost.ms_per_request / 1000.0
+        at_threshold = None
+        if threshold_per_s is not None:
+            at_threshold = max(0.0, cost.background_cores + cores * threshold_per_s)
+        yield Cpu(cost.source, cost.ms_per_request, cores * demand_per_s, at_threshold)

@@ -181,11 +181,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """What a request costs a program, and what the whole demand does; cores."""
+    """What a request costs a program, and what the whole demand does; cores.
+
+    `cores_at_threshold` is what it uses on a node at the load at which nodes are added, None where
+    that is not known.
+    """
 
     source: str
     ms_per_request: float
     cores_at_demand: float
+    cores_at_threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,10 +160,13 @@ def _signed(change: int) -> str:
 
 
 def _cpu(cost: Cpu) -> str:
-    return (
+    says = (
         f"{printable(cost.source)}: {cost.ms_per_request:.3g} ms a request, "
-        f"{cost.cores_at_demand:.3g} cores for the whole demand."
+        f"{cost.cores_at_demand:.3g} cores for the whole demand"
     )
+    if cost.cores_at_threshold is None:
+        return f"{says}."
+    return f"{says}, {cost.cores_at_threshold:.3g} on a node where nodes are added."
 
 
 def _remedy(remedy: str | None) -> str:

@@ -110,7 +110,7 @@ def read_result(path: Path) -> Result:
         raise StoreError(
             f"cannot read {file}: {error.strerror or error}; name a run directory or its {RESULT}"
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{file} is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise StoreError(f"{file} is not a result: it holds no JSON object")
