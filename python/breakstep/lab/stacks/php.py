@@ -17,6 +17,9 @@ from breakstep.lab.servers.versions import version
 from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.laravel import FRAMEWORK_VERSION, SCRIPT, installed
 
+NEEDS = ("nginx", "php-fpm", "php-pgsql", "laravel", "postgres", "psycopg")
+"""What must be installed; `pgbouncer` too for a pooler."""
+
 _USER, _PASSWORD = "app", "lab"
 _RESERVED = 3
 """Connections that PostgreSQL keeps for superusers: the probe is one."""
@@ -81,12 +84,13 @@ class Parts:
 
     @property
     def probes(self) -> tuple[str, ...]:
-        """Everything that can be looked at."""
+        """By their labels: `php-fpm`, `php`, `nginx`, `listen`, `front`, `db` and `host`."""
         probes = [
-            self.fpm.probe,
+            f"{self.fpm.probe},name=php-fpm",
             f"process:{self.fpm.process.pid},name=php",
-            f"listen:{self.fpm.listen.removeprefix('unix:').removeprefix('127.0.0.1:')}",
-            self.nginx.probe,
+            f"process:{self.nginx.process.pid},name=nginx",
+            f"listen:{self.fpm.listen.removeprefix('unix:').removeprefix('127.0.0.1:')},name=listen",
+            f"{self.nginx.probe},name=front",
             f"postgres:{self.database.dsn()},name=db",
             "host",
         ]
@@ -166,6 +170,8 @@ def _stack(site: Site, place: Place, parts: Parts) -> Stack:
         facts={
             "workers": site.workers,
             "connections": site.connections,
+            "app_cores": len(place.cores.app) or 1,
+            "database_cores": len(place.cores.database) or 1,
             "nginx_log": str(parts.nginx.access_log),
             "fpm_log": str(_fpm_log(place)),
         },

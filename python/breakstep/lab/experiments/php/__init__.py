@@ -1,0 +1,1 @@
+"""Experiments on Laravel, nginx, php-fpm and PostgreSQL."""

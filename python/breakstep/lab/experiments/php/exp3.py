@@ -1,0 +1,68 @@
+"""5, 10 and 40 workers that each wait a tenth of a second: Little's law until the CPU ends it."""
+
+from breakstep.lab.experiment import Experiment, Figure, Found, Held, Measured, Run, Truth
+from breakstep.lab.experiments.php._loads import Shares, limit_of, plateau, workers_over_wait
+from breakstep.lab.stacks.php import NEEDS, Site
+from breakstep.lab.steps import trusted_steps
+from breakstep.lab.truths import completes_near, names
+from breakstep.model.units import format_rate
+
+PATH = "/api/slow"
+SHARES = (0.5, 0.8, 1.15)
+WHOLE = {"hold": "6s", "warmup": "2s", "abort": False}
+WITHIN = 0.1
+MUCH_LESS = 0.8
+
+
+def completed_per_s(measured: Measured) -> float | None:
+    """The most that any step completed with success."""
+    rates = [step.ok / step.arrivals * step.completed_per_s for step in trusted_steps(measured)]
+    return max(rates, default=None)
+
+
+def _n_over_w(workers: int) -> Truth:
+    key = str(workers)
+    claim = f"{workers} workers complete N/W, within {100 * WITHIN:g} %"
+    return completes_near(key, limit_of, within=WITHIN, says=claim)
+
+
+def _capped(found: Found) -> Held:
+    """N/W of forty is four times that of ten, whose limit was measured on an idle site."""
+    expected, most = 4.0 * limit_of(found["10"]), completed_per_s(found["40"])
+    if most is None:
+        return Held(None, "no step of 40 was trusted")
+    text = f"{format_rate(most)}/s of N/W = {format_rate(expected)}/s"
+    return Held(most <= MUCH_LESS * expected, text)
+
+
+def _predicted_and_got(key: str) -> Figure:
+    elsewhere = {"5": "44.6 → 43.5", "10": "89 → 79.7", "40": "357 → 135–142"}
+
+    def ours(found: Found) -> str:
+        # The limit of forty is what they complete when they never pause, not N/W.
+        predicted = limit_of(found[key]) if key != "40" else 4.0 * limit_of(found["10"])
+        got = completed_per_s(found[key])
+        return f"{predicted:.1f} → {'not trusted' if got is None else f'{got:.1f}'}"
+
+    return Figure(f"{key} workers, N/W → completed a second", elsewhere[key], ours)
+
+
+EXPERIMENT = Experiment(
+    name="php/exp3",
+    title="workers that wait",
+    shows="N workers that take W a request complete N/W a second, until the CPU is used up first.",
+    needs=NEEDS,
+    runs=(
+        Run("5", Site(workers=5), Shares(PATH, SHARES, workers_over_wait, WHOLE)),
+        Run("10", Site(workers=10), Shares(PATH, SHARES, workers_over_wait, WHOLE)),
+        Run("40", Site(workers=40), Shares(PATH, SHARES, plateau, WHOLE)),
+    ),
+    truths=(
+        _n_over_w(5),
+        _n_over_w(10),
+        names("5", "io_workers", "php"),
+        Truth("40 workers complete at most 80 % of N/W", ("10", "40"), _capped),
+        names("40", "cpu_workers", "php|host"),
+    ),
+    elsewhere=tuple(map(_predicted_and_got, ("5", "10", "40"))),
+)
