@@ -15,6 +15,8 @@ from breakstep.model.units import format_rate
 
 Expected = float | Callable[[Measured], float]
 """A number, or how it follows from what was measured: N/W, for instance."""
+DISTURBED = ("generator", "host_noise")
+"""What such a diagnosis names is the machine, not the stack: it is measured again."""
 
 
 def figure(
@@ -97,7 +99,8 @@ def names(key: str, kind: str, resource: str = "") -> Truth:
         if knee_of(found[key]) is None or said is None:
             return Held(None, f"no diagnosis: {why_none(found[key])}")
         right = said["kind"] == kind and re.search(resource, said["resource"] or "") is not None
-        return Held(right, f"{said['kind']} of {said['resource']} ({said['confidence']})")
+        ok = None if not right and said["kind"] in DISTURBED else right
+        return Held(ok, f"{said['kind']} of {said['resource']} ({said['confidence']})")
 
     of = f" of {resource}" if resource else ""
     return Truth(f"{key} is diagnosed as {kind}{of}", (key,), judge)
