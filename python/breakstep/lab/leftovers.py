@@ -24,7 +24,7 @@ from breakstep.lab.servers import record
 from breakstep.lab.servers.record import MARKER, Identity
 from breakstep.probe.process_files import process_ids
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = 3.0
 _LOOK_S = 0.05
 
 

@@ -17,7 +17,7 @@ def report_text(result: LabResult) -> str:
         experiment.shows,
         f"Placed: {result.cores}.",
         "## Runs\n\n" + "\n".join(_run_lines(result.made)),
-        "## Truths\n\n" + "\n".join(map(_truth_line, result.judged)),
+        _truths(result.judged),
         _figures(result),
         verdict_text(result),
     ]
@@ -28,6 +28,8 @@ def verdict_text(result: LabResult) -> str:
     """How many truths held, in one sentence."""
     held = sum(one.held.ok is True for one in result.judged)
     total = len(result.judged)
+    if total == 0:
+        return f"{result.experiment.name}: an open question; its figures are the answer."
     if held == total:
         return f"{result.experiment.name}: every truth held ({total} of {total})."
     missed = [one.truth.says for one in result.judged if one.held.ok is False]
@@ -57,6 +59,11 @@ def _brought(one: Made) -> str:
         said = result.sections.get("diagnosis")
         parts += [f"{said['kind']} of {said['resource']}"] if said else []
     return "; ".join(parts) or "nothing measured"
+
+
+def _truths(judged: tuple[Judged, ...]) -> str:
+    """Nothing for an open question."""
+    return "## Truths\n\n" + "\n".join(map(_truth_line, judged)) if judged else ""
 
 
 def _truth_line(one: Judged) -> str:
