@@ -92,10 +92,10 @@ def test_the_newest_come_last_and_can_be_chosen(home: Path) -> None:
     """By target, by time, by number."""
     lines = run(home, "runs", "--limit", "2").splitlines()
     assert [line.split()[0] for line in lines[1:3]] == [name_of(998), name_of(999)]
-    chosen = json.loads(run(home, "runs", "--target", ":8081", "--limit", "3", "--json"))
+    chosen = json.loads(run(home, "runs", "--target", ":8081", "--limit", "3", "--json", "-"))
     assert [entry["id"] for entry in chosen["runs"]] == [name_of(k) for k in (995, 997, 999)]
     assert run(home, "runs", "--since", "2026-01-02") == NONE
-    late = json.loads(run(home, "runs", "--since", "2026-01-01T00:16:38Z", "--json"))
+    late = json.loads(run(home, "runs", "--since", "2026-01-01T00:16:38Z", "--json", "-"))
     assert len(late["runs"]) == 2
 
 

@@ -27,10 +27,11 @@ def compare(
         bool, typer.Option("--anyway", help="Compare what was not measured on the same terms.")
     ] = False,
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The result, to FILE or -.")
+        str | None,
+        typer.Option(metavar="FILE", help="The result, to FILE or - for standard output."),
     ] = None,
 ) -> None:
-    """Compare runs: how far the breaking load moved, and what the same loads cost."""
+    """Compare runs: did the breaking load move?"""
     with reported():
         if not 1 < len(runs) <= RUNS_MOST:
             raise PlanError([f"name from 2 to {RUNS_MOST} runs, the one to compare with first"])

@@ -107,7 +107,7 @@ def plan(  # noqa: PLR0913  a command has as many parameters as flags
         str | None, option(OUTPUT, "The plan, to FILE or - for standard output.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Plan nodes, database connections and limits for a peak, from measured runs."""
+    """Plan nodes, connections and limits for a peak."""
     with reported():
         results = [referred(run) for run in runs]
         searches = [r for r in results if sweep_json.SECTION not in r.sections]

@@ -1,6 +1,5 @@
 """`breakstep runs`: the history of a place."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +7,7 @@ from typing import Annotated
 import typer
 
 from breakstep.cli.exits import reported
+from breakstep.cli.output import STANDARD_OUTPUT, write_out
 from breakstep.model.errors import PlanError
 from breakstep.model.units import NS_PER_US, parse_duration
 from breakstep.report.runs import runs_json, runs_text
@@ -38,7 +38,10 @@ def runs(
     limit: Annotated[
         int, typer.Option(metavar="N", help="The newest so many; 0 for all.", min=0)
     ] = 20,
-    json: Annotated[bool, typer.Option("--json", help="As JSON, to standard output.")] = False,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="As JSON, to FILE or - for standard output."),
+    ] = None,
 ) -> None:
     """List the runs there are, newest last."""
     with reported():
@@ -46,7 +49,10 @@ def runs(
         found = history(runs_place() if place is None else place, Index(index_file()))
         selected = [e for e in found.entries if _wanted(e, target, verb, earliest)]
         shown = selected[-limit:] if limit else selected
-        _print(runs_json(found, shown) if json else f"{runs_text(found, shown, len(selected))}\n")
+        if json != STANDARD_OUTPUT:
+            typer.echo(runs_text(found, shown, len(selected)))
+        if json is not None:
+            write_out(runs_json(found, shown), json, "--json")
 
 
 def _wanted(entry: Entry, target: str | None, verb: str | None, earliest: str | None) -> bool:
@@ -72,8 +78,3 @@ def _date(text: str) -> datetime:
     except (ValueError, OverflowError) as error:
         fault = f"--since: {text!r} is neither a day such as 2026-11-30 nor a time such as 24h"
         raise PlanError([fault]) from error
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
