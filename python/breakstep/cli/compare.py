@@ -31,7 +31,7 @@ def compare(
         typer.Option(metavar="FILE", help="The result, to FILE or - for standard output."),
     ] = None,
 ) -> None:
-    """Compare runs: did the breaking load move?"""
+    """Compare runs: whether the breaking load moved."""
     with reported():
         if not 1 < len(runs) <= RUNS_MOST:
             raise PlanError([f"name from 2 to {RUNS_MOST} runs, the one to compare with first"])
