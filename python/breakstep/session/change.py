@@ -56,7 +56,7 @@ def check_change(plan: ChangePlan, around: Around) -> Result:
         ended = Ended(course, started_at, machine)
         result = with_signals(assembled(ended, around.run), series, states, book.lost)
         if writer is not None:
-            recorded = read_recorded(writer.directory.path, series)
+            recorded = read_recorded(writer.directory.path)
             writer.finish(result, render_check_html(result, recorded))
     return result
 

@@ -73,7 +73,7 @@ def check(plan: CheckPlan, around: Around) -> Result:
             result = with_signals(_assembled(ended, around.run, machine), series, states, book.lost)
             result = explained(result, series, states)
             if writer is not None:
-                recorded = read_recorded(writer.directory.path, series)
+                recorded = read_recorded(writer.directory.path)
                 writer.finish(result, render_check_html(result, recorded))
     return result
 

@@ -48,7 +48,7 @@ def find(plan: Plan, around: Around) -> Result:
             result = with_signals(assembled(ended, around.run), series, states, book.lost)
             result = explained(result, series, states)
             if writer is not None:
-                recorded = read_recorded(writer.directory.path, series)
+                recorded = read_recorded(writer.directory.path)
                 writer.finish(result, render_html(result, recorded))
     if passes.failure is not None:
         raise passes.failure

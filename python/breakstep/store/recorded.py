@@ -20,16 +20,11 @@ class Recorded:
     columns: Sequence[ResponseColumn] = ()
 
 
-def read_recorded(run: Path, series: Sequence[Series] | None = None) -> Recorded:
-    """What a run directory has; nothing if `run` is no directory. Raises StoreError.
-
-    `series` are the signals of one who has them in memory.
-    """
+def read_recorded(run: Path) -> Recorded:
+    """What a run directory has; nothing if `run` is no directory. Raises StoreError."""
     intervals, signals, histograms = (run / name for name in (INTERVALS, SIGNALS, HISTOGRAMS))
-    if series is None:
-        series = read_signals(signals) if signals.exists() else ()
     return Recorded(
         rows=read_intervals(intervals) if intervals.exists() else (),
-        series=series,
+        series=read_signals(signals) if signals.exists() else (),
         columns=read_response_columns(histograms) if histograms.exists() else (),
     )
