@@ -171,6 +171,14 @@ def test_nesting_and_numbers_are_bounded(files: Files) -> None:
     assert "requests: 1001 entries: at most 1000" in fault
 
 
+def test_no_fault_can_steer_a_terminal_or_fill_it(files: Files) -> None:
+    """A file may come from others."""
+    load = '{"\\e[2Jz": 1, hold: "\\e[2J' + 10_000 * "x" + '"}'
+    found = files.faults(f'{TARGET}slo: ["\\e[2Jx: p95<1s"]\nload: {load}')
+    assert len(found) == 3
+    assert all(fault.isprintable() and len(fault) < 600 for fault in found)
+
+
 def test_an_anchor_cannot_hold_itself(files: Files) -> None:
     """So no tree is endless."""
     (fault,) = files.faults(f"{TARGET}requests: &a [*a]")

@@ -90,6 +90,7 @@ def test_a_renewed_token_by_flag_is_the_same_plan(files: Files) -> None:
         ("target: {url: 'http://${S}/'}", "so no variable can stand for it: write it out"),
         (f"{TARGET}probes: ['json:http://127.0.0.1/${{S}}']", "a variable would be shown here"),
         (f"{TARGET}probes: ['command:./run ${{S}}']", "a variable would be shown here"),
+        (f"{TARGET}probes: ['host,every=${{S}}']", "probes[0]: "),
     ],
 )
 def test_no_fault_quotes_a_value(files: Files, text: str, fault: str) -> None:
@@ -115,6 +116,33 @@ def test_a_variable_that_is_missing_is_a_fault_with_its_line(
     found = files.faults(f"{TARGET}requests:\n  - headers: {{A: '{text}'}}", {"EMPTY": ""})
     assert found[0].startswith("breakstep.yaml:3:18: requests[0].headers.A: ")
     assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("url", "value"),
+    [
+        ("http://127.0.0.1:${S}/", "8080"),
+        ("${S}://127.0.0.1/", "https"),
+        ("http://${S}/", "127.0.0.1"),
+    ],
+)
+def test_no_variable_says_where_the_target_is(files: Files, url: str, value: str) -> None:
+    """It would be shown, however right its value is."""
+    (fault,) = files.faults(f"target: {{url: '{url}'}}", {"S": value})
+    assert "so no variable can stand for it: write it out, or give --url" in fault
+
+
+def test_a_probe_takes_no_setting_from_a_variable(files: Files) -> None:
+    """How often it samples is in every result."""
+    (fault,) = files.faults(f"{TARGET}probes: ['host,every=${{S}}']", {"S": "200ms"})
+    assert "a variable would be shown here" in fault
+
+
+def test_a_password_need_not_be_utf_8(files: Files) -> None:
+    """It is sent as the bytes that the environment holds."""
+    text = "target: {url: 'http://me:${S}@127.0.0.1/'}"
+    (scenario,) = files.plan(text, environment={"S": "\udcff"}).scenarios
+    assert scenario.headers == (("Authorization", "Basic " + b64encode(b"me:\xff").decode()),)
 
 
 def test_a_variable_is_not_read_elsewhere(files: Files) -> None:

@@ -30,6 +30,8 @@ class Place:
         return position + (f"{self.name}: " if self.name else "")
 
 
+LONGEST = 500
+"""Characters of a fault that are shown."""
 NOWHERE = Place("")
 """For a fault that says itself what it is about."""
 
@@ -64,7 +66,7 @@ class Faults:
         """A fault of this place."""
         for hidden in self._hidden:
             says = says.replace(hidden, REDACTED)
-        self.found.append((place, place.prefix + says))
+        self.found.append((place, _line(place.prefix + says)))
 
     def clause(self, place: Place, says: str) -> None:
         """A fault that names its words itself."""
@@ -85,3 +87,12 @@ class Faults:
         if self.found:
             ordered = sorted(self.found, key=lambda fault: (fault[0].line, fault[0].column))
             raise PlanError(list(dict.fromkeys(text for _, text in ordered)))
+
+
+def _line(text: str) -> str:
+    """The text fit for a terminal: a file may come from others."""
+    cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in cut
+    )

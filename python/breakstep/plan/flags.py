@@ -11,7 +11,7 @@ from breakstep.plan.address import Resolver, resolve
 from breakstep.plan.checks import check_words, cores
 from breakstep.plan.demand import demand_of
 from breakstep.plan.digest import plan_digest
-from breakstep.plan.faults import Faults
+from breakstep.plan.faults import NOWHERE, Faults
 from breakstep.plan.load import (
     default_hold,
     default_repeat,
@@ -98,16 +98,20 @@ def _probes(flags: Flags, faults: Faults) -> tuple[ProbeSpec, ...]:
             continue
         if spec.label in found:
             faults.add(place, f"{spec.label} is there twice: give one of them a name=")
-        if flags.shown is not None and _reveals(spec, parse_probe(flags.shown.probe[number])):
+        if flags.shown is not None and _reveals(spec, flags.shown.probe[number]):
             faults.add(place, "a variable would be shown here: it can be a password or a token")
         found[spec.label] = spec
     return tuple(found.values())
 
 
-def _reveals(spec: ProbeSpec, shown: ProbeSpec) -> bool:
-    """Whether what a probe shows of itself differs with the values of the environment."""
-    one, other = ((redact_where(each.where), probe_json(each)) for each in (spec, shown))
-    return one != other
+def _reveals(spec: ProbeSpec, text: str) -> bool:
+    """Whether a probe shows something else than it would as `text`, which has no secrets in it."""
+    shown = Faults().of(NOWHERE, parse_probe, text)
+    return shown is None or _visible(spec) != _visible(shown)
+
+
+def _visible(spec: ProbeSpec) -> object:
+    return redact_where(spec.where), probe_json(spec)
 
 
 def _timeout(text: str) -> int:

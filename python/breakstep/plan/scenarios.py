@@ -156,4 +156,9 @@ def _basic_auth(url: Url, given: Sequence[Header]) -> tuple[Header, ...]:
         return ()
     user, _, password = url.userinfo.partition(":")
     pair = f"{unquote(user)}:{unquote(password)}"
-    return (("Authorization", "Basic " + base64.b64encode(pair.encode()).decode()),)
+    return (
+        (
+            "Authorization",
+            "Basic " + base64.b64encode(pair.encode(errors="surrogateescape")).decode(),
+        ),
+    )

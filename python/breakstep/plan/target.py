@@ -18,12 +18,15 @@ def url_of(flags: Flags, faults: Faults) -> Url | None:
     url = faults.of(place, parse_url, flags.url)
     if url is None or flags.shown is None:
         return url
-    shown = parse_url(flags.shown.url or "")
-    if (url.tls, url.host, url.port) != (shown.tls, shown.host, shown.port):
-        says = "every result names the host, so no variable can stand for it"
-        faults.add(place, f"{says}: write it out, or give --url")
-        return None
-    return url
+    if _place(url) == _place(Faults().of(place, parse_url, flags.shown.url)):
+        return url
+    says = "every result names the host, so no variable can stand for it"
+    faults.add(place, f"{says}: write it out, or give --url")
+    return None
+
+
+def _place(url: Url | None) -> tuple[bool, str, int] | None:
+    return None if url is None else (url.tls, url.host, url.port)
 
 
 def target_of(flags: Flags, url: Url | None, faults: Faults, resolver: Resolver) -> Target | None:
