@@ -47,12 +47,14 @@ class Shop:
     """What differs from one experiment to another.
 
     `workers`: processes of a cluster, none of it by default; `database`: whether there is one;
-    `pool_wait_ms`: how long a request waits for a connection; `pool_idle_ms`: how long an unused
-    connection is kept; 0 is for ever. `wide`: the app may run on the generator's core as well.
+    `pool`: connections of each process; `pool_wait_ms`: how long a request waits for one;
+    `pool_idle_ms`: how long an unused one is kept; 0 is for ever. `wide`: the app may run on the
+    generator's core as well.
     """
 
     workers: int = 0
     database: bool = True
+    pool: int = POOL
     pool_wait_ms: int = 0
     pool_idle_ms: int = 0
     tls: bool = False
@@ -81,7 +83,7 @@ def _app(shop: Shop, place: Place, database: Postgres | None) -> Iterator[NodeAp
     environment = {
         "NODE_PATH": str(node_modules()),
         "WORKERS": str(shop.workers),
-        "PG_POOL": str(POOL),
+        "PG_POOL": str(shop.pool),
         "PG_WAIT_MS": str(shop.pool_wait_ms),
         "PG_IDLE_MS": str(shop.pool_idle_ms),
     }
@@ -112,7 +114,7 @@ def _stack(shop: Shop, place: Place, app: NodeApp, database: Postgres | None) ->
         probes=tuple(f"{probe},{_EVERY}" for probe in probes),
         processes=processes,
         versions=versions,
-        facts={"pool": POOL, "app_cores": _cores(shop, place)},
+        facts={"pool": shop.pool, "app_cores": _cores(shop, place)},
     )
 
 

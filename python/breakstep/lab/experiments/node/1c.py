@@ -16,8 +16,10 @@ KEY = "impatient"
 
 
 def _overload(measured: Measured) -> StepRecord | None:
+    """The last window beyond 10/W; None where only one of the loads was trusted."""
     steps = trusted_steps(measured)
-    return steps[-1] if len(steps) == len(SHARES) else None
+    both = len({step.offered_per_s for step in steps}) == len(SHARES)
+    return steps[-1] if both else None
 
 
 def _errors(found: Found) -> Held:

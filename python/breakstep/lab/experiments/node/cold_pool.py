@@ -8,10 +8,12 @@ from breakstep.lab.experiments.node._common import SLO, WITH_DATABASE
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Fixed
 from breakstep.lab.stack import Stack
-from breakstep.lab.stacks.node import POOL, Shop
+from breakstep.lab.stacks.node import Shop
 from breakstep.lab.steps import trusted_steps
 from breakstep.model.record import StepRecord
 
+POOL = 40
+"""The more connections, the more is opened at once: every request that waits has one opened."""
 IDLE_MS = 1_000
 SHARES = (0.8,)
 FIRST = {"hold": "1s", "warmup": "0s", "timeout": "5s"}
@@ -66,8 +68,8 @@ EXPERIMENT = Experiment(
     "which so misses its objective at a rate that the warm service carries.",
     needs=WITH_DATABASE,
     runs=(
-        Run("cold", Shop(pool_idle_ms=IDLE_MS), LOAD),
-        Run("warm", Shop(), LOAD),
+        Run("cold", Shop(pool=POOL, pool_idle_ms=IDLE_MS), LOAD),
+        Run("warm", Shop(pool=POOL), LOAD),
     ),
     truths=(Truth("the first load fails cold and passes warm", ("cold", "warm"), _false_knee),),
     elsewhere=(Figure("p95 of the first load", "cold 278 ms", _ours),),
