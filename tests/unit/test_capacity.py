@@ -333,6 +333,7 @@ def test_runs_show_their_own_connections() -> None:
     plan = planned(read_result(NODE_POOL), finding=full("connection_pool", "node:x pool pg"))
     assert (plan.database.per_node, plan.database.limit, plan.database.fits) == (5, 97, True)
     assert plan.database.pool_least is not None
+    assert plan.database.says.endswith("(pool and max_connections as the run showed)")
 
 
 def test_flags_count_before_what_runs_show() -> None:

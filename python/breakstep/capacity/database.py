@@ -86,8 +86,13 @@ def _says(terms: DatabaseTerms, fleet: Fleet, connections: int | None, limit: in
     outcome = "fits" if connections <= limit else "does not fit"
     return (
         f"{outcome}: {rolling} nodes{when} × {each} are {connections} connections, "
-        f"and {limit} are to be had"
+        f"and {limit} are to be had{_shown(terms)}"
     )
+
+
+def _shown(terms: DatabaseTerms) -> str:
+    names = [name for name in ("pool", "max_connections") if name in terms.seen]
+    return f" ({' and '.join(names)} as the run showed)" if names else ""
 
 
 def _remedy(found: Database, terms: DatabaseTerms) -> str:

@@ -24,12 +24,17 @@ def completed_terms(terms: DatabaseTerms, result: Result) -> DatabaseTerms:
     """The terms, with what the run shows in place of what was not said."""
     signals = step_signals(result)
     if terms.max_connections is None and (most := _most_connections(signals)) is not None:
-        terms = replace(terms, max_connections=most, reserved=terms.reserved or 0)
+        terms = _seen(terms, max_connections=most, reserved=terms.reserved or 0)
     if terms.pool is None and (pool := _pool(signals)) is not None:
-        terms = replace(terms, pool=pool, processes=1)
+        terms = _seen(terms, pool=pool, processes=1)
     if terms.held_ns is None and (held_ns := _held_ns(signals)) is not None:
-        terms = replace(terms, held_ns=held_ns)
+        terms = _seen(terms, held_ns=held_ns)
     return terms
+
+
+def _seen(terms: DatabaseTerms, **shown: int) -> DatabaseTerms:
+    """The terms with what the run showed; the first of it is what it is called by."""
+    return replace(terms, **shown, seen=(*terms.seen, next(iter(shown))))
 
 
 def _most_connections(signals: Sequence[StepSignal]) -> int | None:

@@ -42,7 +42,7 @@ class DatabaseTerms:
     """The connections of an app to its database; None where it was not said.
 
     `extra_nodes` run besides the planned ones while a deployment rolls, each with a pool.
-    `held_ns` is how long a request keeps a connection.
+    `held_ns` is how long a request keeps a connection. `seen` names what a run's signals showed.
     """
 
     pool: int | None = None
@@ -51,6 +51,7 @@ class DatabaseTerms:
     reserved: int | None = None
     extra_nodes: int = 1
     held_ns: int | None = None
+    seen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
