@@ -1,6 +1,7 @@
 """What a gate says: on a terminal, as Markdown, as JUnit, on a page, and stored."""
 
 import json
+from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
@@ -16,6 +17,7 @@ from breakstep.report.check_html import render_check_html
 from breakstep.report.junit import junit_xml
 from breakstep.report.markdown import markdown
 from breakstep.store.check_json import gate_of
+from breakstep.store.history_record import Entry, Stamp, read_entry
 from breakstep.store.recorded import Recorded
 from breakstep.store.result_json import dumps, from_json
 
@@ -122,6 +124,16 @@ def test_a_gate_has_a_page(result: Result) -> None:
     page = render_check_html(result, Recorded())
     assert gate_of(result).verdict in page
     assert "<script>x" not in page
+
+
+def test_the_history_shows_the_verdict_of_a_gate(tmp_path: Path) -> None:
+    """Not that no breaking load was found, which nobody looked for."""
+    file = tmp_path / "result.json"
+    for name in ("fail", "equal"):
+        file.write_text(dumps(RESULTS[name]))
+        entry = read_entry(str(file), Stamp(0, 0))
+        assert isinstance(entry, Entry)
+        assert entry.status == gate_of(RESULTS[name]).verdict
 
 
 def parsed(result: Result) -> Element:
