@@ -16,7 +16,7 @@ def check_words(flags: Flags, faults: Faults) -> None:
     law, workers = flags.arrivals, cast("int", flags.workers)
     _range(flags, faults, "arrivals", law in _LAWS, f"{law!r} is none of {', '.join(_LAWS)}")
     _range(flags, faults, "workers", 1 <= workers <= WORKERS_MAX, f"between 1 and {WORKERS_MAX}")
-    enough = cast("int", flags.max_in_flight) >= max(1, workers)
+    enough = cast("int", flags.max_in_flight) >= max(1, min(workers, WORKERS_MAX))
     _range(flags, faults, "max_in_flight", enough, "at least one for each worker")
     repeat = 1 if flags.repeat is None else flags.repeat
     _range(flags, faults, "repeat", 1 <= repeat <= REPEAT_MAX, f"between 1 and {REPEAT_MAX}")
