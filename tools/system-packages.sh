@@ -31,6 +31,7 @@ need nginx nginx nginx
 need haproxy haproxy haproxy
 need_file '/usr/sbin/php-fpm*' php-fpm 'php*-fpm'
 need_file '/usr/lib/php/*/pgsql.so' php-pgsql
+need_file /usr/share/php/Illuminate/autoload.php php-laravel-framework
 need_file '/usr/lib/postgresql/*/bin/initdb' postgresql postgresql
 need pgbouncer pgbouncer pgbouncer
 need redis-server redis-server redis-server

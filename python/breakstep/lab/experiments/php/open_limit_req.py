@@ -9,7 +9,7 @@ RATE_PER_S = 75
 BURST = 5
 LIMITED = Site(
     workers=WORKERS,
-    http=f"limit_req_zone $server_name zone=site:64k rate={RATE_PER_S}r/s;",
+    http=f"limit_req_zone $server_port zone=site:64k rate={RATE_PER_S}r/s;",
     location=f"limit_req zone=site burst={BURST} nodelay; limit_req_status 503;",
 )
 
