@@ -22,9 +22,18 @@ def _bounded(value: object) -> object:
     if isinstance(value, str):
         return value if len(value) <= LONGEST else fit(value, LONGEST)
     if isinstance(value, Mapping):
-        return {_bounded(key): _bounded(inner) for key, inner in value.items()}
+        return _mapping(value)
     if isinstance(value, list | tuple):
         return type(value)(map(_bounded, value))
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _bounded(getattr(value, f.name)) for f in fields(value)})
     return value
+
+
+def _mapping(value: Mapping[object, object]) -> dict[object, object]:
+    found: dict[object, object] = {}
+    for number, (key, inner) in enumerate(value.items(), start=1):
+        name = _bounded(key)
+        # Names that differ only beyond the cut are still names of different things.
+        found[f"{name} #{number}" if name in found else name] = _bounded(inner)
+    return found

@@ -15,6 +15,7 @@ from breakstep.report.sections.environment import environment
 from breakstep.report.sections.heat import heat
 from breakstep.report.sections.ledger import ledger
 from breakstep.report.sections.repeats import repeats
+from breakstep.report.sections.requests import requests
 from breakstep.report.sections.seconds import seconds
 from breakstep.report.sections.signals import signals
 from breakstep.report.sections.steps import steps
@@ -26,6 +27,7 @@ _NOT_THE_SERVICE = frozenset({"generator", "host_noise"})
 SECTIONS = (
     Section("curve", "The curve", curve),
     Section("steps", "Steps", steps),
+    Section("requests", "The requests of the mix", requests),
     Section("heat", "Response time over time", heat),
     Section("ledger", "What became of every arrival", ledger),
     Section("signals", "The server meanwhile", signals),

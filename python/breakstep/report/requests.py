@@ -32,19 +32,21 @@ def requests_table(step: StepRecord) -> Table:
     table.add_column(f"at {format_rate(step.offered_per_s)}/s", overflow="fold")
     for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    for name, record in _most_first(step.requests)[:SHOWN]:
+    for name, record in most_first(step.requests)[:SHOWN]:
         # A name is somebody's text: neither markup nor escape sequences.
-        table.add_row(Text(printable(name)), *_cells(record))
+        table.add_row(Text(printable(name)), *request_cells(record))
     if len(step.requests) > SHOWN:
         table.add_row(f"and {len(step.requests) - SHOWN} more")
     return table
 
 
-def _most_first(requests: Mapping[str, RequestRecord]) -> list[tuple[str, RequestRecord]]:
+def most_first(requests: Mapping[str, RequestRecord]) -> list[tuple[str, RequestRecord]]:
+    """By name, those with most arrivals first."""
     return sorted(requests.items(), key=lambda item: -item[1].arrivals)
 
 
-def _cells(record: RequestRecord) -> tuple[str, ...]:
+def request_cells(record: RequestRecord) -> tuple[str, ...]:
+    """One request's values under HEADINGS."""
     times = record.response_ms
     failed = 1.0 - record.ok / record.arrivals if record.arrivals else 0.0
     quantiles = (duration(value) for value in (times.p50, times.p95, times.p99))
