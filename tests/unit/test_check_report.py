@@ -8,6 +8,7 @@ import pytest
 from gates import compared, gated, hostile
 from golden import assert_golden
 from results import FOUND
+from sweeps import four_servers, result_of
 
 from breakstep.model.errors import StoreError
 from breakstep.model.record import Result
@@ -16,6 +17,7 @@ from breakstep.report.check import check_text
 from breakstep.report.check_html import render_check_html
 from breakstep.report.junit import junit_xml
 from breakstep.report.markdown import markdown
+from breakstep.report.told import answered, told
 from breakstep.store.check_json import gate_of
 from breakstep.store.history_record import Entry, Stamp, read_entry
 from breakstep.store.recorded import Recorded
@@ -29,6 +31,7 @@ RESULTS = {
     "equal": compared(1.0),
     "slower": compared(1.2),
 }
+SWEPT = result_of(four_servers())
 WRITERS = {"text": check_text, "markdown": markdown, "junit": junit_xml, "adr": adr}
 NASTY = "a|b `c` <script>x</script> ]]> & \x1b[31m \x00 \ud800 \u202e # * _ ~ @all\n\n| x |"
 SUITE = ["properties", "testcase", "system-out"]
@@ -93,6 +96,19 @@ def test_each_objective_and_trust_is_a_case() -> None:
     assert standing(RESULTS["undecided"]) == {"p95<200ms at 300/s": "error", "trust": None}
     assert standing(RESULTS["invalid"]) == {"p95<200ms at 300/s": "error", "trust": "error"}
     assert standing(FOUND) == {"p95<200ms at 390/s": None, "trust": None}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "adr"])
+def test_a_verb_without_objectives_is_told_in_its_own_words(form: str) -> None:
+    """A sweep is no search that found nothing."""
+    text = {**WRITERS, "text": told}[form](SWEPT)
+    assert answered(SWEPT).partition(" ")[0] in text
+    assert "unknown rate" not in text
+
+
+def test_a_verb_without_objectives_has_one_case() -> None:
+    """Whether it can be trusted."""
+    assert standing(SWEPT) == {"trust": None}
 
 
 def test_what_xml_cannot_hold_stands_as_its_code() -> None:

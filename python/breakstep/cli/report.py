@@ -16,15 +16,16 @@ from breakstep.cli.show import show, show_sweep, write_text
 from breakstep.model.record import Result
 from breakstep.report.adr import adr
 from breakstep.report.around_break import around_break
-from breakstep.report.check import check_text
 from breakstep.report.check_html import render_check_html
 from breakstep.report.finding import finding_of
 from breakstep.report.html import render_html
+from breakstep.report.interfere_html import render_interfere_html
 from breakstep.report.junit import junit_xml
 from breakstep.report.markdown import markdown
 from breakstep.report.sweep_html import render_sweep_html
+from breakstep.report.told import is_search, told
 from breakstep.report.why import why_text
-from breakstep.store import check_json, sweep_json
+from breakstep.store import check_json, interfere_json, sweep_json
 from breakstep.store.intervals_csv import read_intervals
 from breakstep.store.recorded import read_recorded
 from breakstep.store.result_json import dumps, read_result
@@ -104,8 +105,8 @@ def _written(result: Result, run: Path, format_: Format, *, why: bool) -> str:
 def _show(result: Result, run: Path, console: Console, *, why: bool) -> None:
     if sweep_json.SECTION in result.sections:
         show_sweep(result, console, None, tables=True)
-    elif check_json.SECTION in result.sections:
-        console.print(check_text(result), markup=False, soft_wrap=True)
+    elif not is_search(result):
+        console.print(told(result), markup=False, soft_wrap=True)
     elif not why:
         show(result, console, None, table=True)
     else:
@@ -121,6 +122,8 @@ def _html(result: Result, run: Path) -> str:
         return render_sweep_html(result, sweep_json.sweep_of(result))
     if check_json.SECTION in result.sections:
         return render_check_html(result, read_recorded(run))
+    if interfere_json.SECTION in result.sections:
+        return render_interfere_html(result)
     return render_html(result, read_recorded(run))
 
 

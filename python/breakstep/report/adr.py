@@ -10,14 +10,15 @@ from typing import Any
 from breakstep.model.finding import Finding, FindingKind
 from breakstep.model.record import Result
 from breakstep.model.units import format_rate
-from breakstep.report import check as gates
-from breakstep.report.conclusion import headline, rule, warnings
+from breakstep.report.conclusion import rule, warnings
 from breakstep.report.finding import finding_of
 from breakstep.report.markup import listed, plain
+from breakstep.report.told import answered, is_search
 from breakstep.store.check_json import SECTION, gate_of
 
 MACHINE = ("machine", "cpu", "cores", "kernel", "breakstep")
 DAY = 10
+NONE = "None but those of the decision."
 PLANNED = {
     "rated_per_node": "A node is rated at {} a second.",
     "nodes": "It takes {} nodes.",
@@ -45,7 +46,7 @@ def adr(result: Result) -> str:
         f"Status: proposed\nDate: {_date(result)}\nRun: {plain(result.id)}",
         f"## Context\n\n{listed(_context(result))}",
         f"## Decision\n\n{listed(_decision(result))}",
-        f"## Consequences\n\n{listed(_consequences(result))}",
+        f"## Consequences\n\n{listed(_consequences(result)) or NONE}",
         f"## Measure again when\n\n{listed(_again(result))}",
     ]
     return "\n\n".join(parts) + "\n"
@@ -53,7 +54,7 @@ def adr(result: Result) -> str:
 
 def _title(result: Result) -> str:
     held, where = result.answer.sustainable_per_s, plain(_url(result))
-    if held is None or SECTION in result.sections:
+    if held is None or not is_search(result):
         return f"The load of {where}"
     return f"{where} is planned for at most {format_rate(held)}/s"
 
@@ -73,13 +74,10 @@ def _inside(mapping: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _context(result: Result) -> Iterator[str]:
     plan, environment = result.plan, result.environment
-    yield (
-        f"breakstep {result.command} offered load to {_url(result)} as an open model: arrivals "
-        f"({plan.get('arrivals', 'unknown')}) follow a schedule, whatever the service does."
-    )
+    yield f"breakstep {result.command} offered load to {_url(result)}{_model(result)}."
     if slos := plan.get("slos"):
         yield f"Objectives: {', '.join(map(str, slos))}."
-    if SECTION not in result.sections and (said := rule(result.steps)):
+    if is_search(result) and (said := rule(result.steps)):
         yield said
     machine = [f"{name} {environment[name]}" for name in MACHINE if environment.get(name)]
     if machine:
@@ -87,12 +85,20 @@ def _context(result: Result) -> Iterator[str]:
     yield f"Trust in the measurement: {result.trust.verdict}."
 
 
+def _model(result: Result) -> str:
+    """What the load did when the service got slow."""
+    if not is_search(result) and SECTION not in result.sections:
+        return ""
+    law = result.plan.get("arrivals", "unknown")
+    return f" as an open model: arrivals ({law}) follow a schedule, whatever the service does"
+
+
 def _decision(result: Result) -> Iterator[str]:
+    yield answered(result)
     if SECTION in result.sections:
-        yield gates.headline(result)
         yield from _gated(result)
+    if not is_search(result):
         return
-    yield headline(result)
     held = result.answer.sustainable_per_s
     if result.answer.status == "found" and held is not None:
         yield f"One instance is planned for at most {format_rate(held)}/s, the highest that held."
@@ -144,6 +150,6 @@ def _of_doubt(result: Result) -> list[str]:
     doubts = []
     if result.trust.verdict != "trusted":
         doubts.append("A quieter generator is to be had: this measurement was not undisturbed.")
-    if len(result.runs) == 1 and SECTION not in result.sections:
+    if len(result.runs) == 1 and is_search(result):
         doubts.append("There is time for --repeat 3: a single run does not show how runs differ.")
     return doubts

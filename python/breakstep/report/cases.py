@@ -10,6 +10,7 @@ from typing import Literal
 
 from breakstep.model.record import Criterion, Result, StepRecord, TrustName, VerdictName
 from breakstep.model.units import format_rate
+from breakstep.report.told import is_search
 from breakstep.store.check_json import SECTION, gate_of
 
 Standing = Literal["passed", "failed", "error"]
@@ -35,10 +36,12 @@ class Case:
 
 
 def cases_of(result: Result) -> Sequence[Case]:
-    """The objectives in their order, then trust."""
+    """The objectives in their order, then trust; of a verb without objectives trust alone."""
     gated = SECTION in result.sections
     judged = list(_of_gate(result) if gated else _of_step(that_counts(result)))
-    return [*judged, *([] if judged else [_nothing(result)]), _trust(result)]
+    if not judged and (gated or is_search(result)):
+        judged = [_nothing(result)]
+    return [*judged, _trust(result)]
 
 
 def that_counts(result: Result) -> StepRecord | None:

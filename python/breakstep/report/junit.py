@@ -14,9 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from breakstep.model.record import Result
 from breakstep.model.units import format_rate
 from breakstep.report.cases import Case, cases_of
-from breakstep.report.check import check_text
-from breakstep.report.conclusion import conclusion
-from breakstep.store.check_json import SECTION
+from breakstep.report.told import told
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NAME = "breakstep"
@@ -33,7 +31,7 @@ def junit_xml(result: Result) -> str:
         _child(properties, "property", name=name, value=value)
     for case in cases:
         _add(suite, case, f"{NAME}.{result.command}")
-    _child(suite, "system-out").text = writable(_words(result))
+    _child(suite, "system-out").text = writable(told(result))
     indent(suites, " ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
@@ -90,10 +88,6 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     known = {name: format_rate(rate) for name, rate in rates.items() if rate is not None}
     facts = {"id": result.id, "command": result.command, "status": answer.status, **known}
     return [*facts.items(), ("trust", result.trust.verdict)]
-
-
-def _words(result: Result) -> str:
-    return check_text(result) if SECTION in result.sections else conclusion(result)
 
 
 def _element(tag: str, **attributes: str) -> Element:

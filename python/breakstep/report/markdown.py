@@ -6,11 +6,11 @@ from breakstep.analysis.words import percent, signed_percent
 from breakstep.model.check import BAD, Difference, Gate
 from breakstep.model.record import Criterion, Result, VerdictName
 from breakstep.model.units import NS_PER_MS, format_duration
-from breakstep.report import check as gates
-from breakstep.report import conclusion as searches
 from breakstep.report.columns import COLUMNS
+from breakstep.report.conclusion import warnings
 from breakstep.report.finding import finding_of
 from breakstep.report.markup import listed, plain, table
+from breakstep.report.told import answered, is_search, told
 from breakstep.report.why import finding_text
 from breakstep.store.check_json import SECTION, gate_of
 
@@ -26,15 +26,17 @@ def markdown(result: Result) -> str:
 
 
 def _title(result: Result) -> str:
-    if SECTION not in result.sections:
-        return f"## breakstep {plain(result.command)}\n\n{plain(searches.headline(result))}"
-    mark = MARKS[gate_of(result).verdict]
-    return f"## {mark} breakstep check\n\n{plain(gates.headline(result))}"
+    gated = SECTION in result.sections
+    mark = f"{MARKS[gate_of(result).verdict]} " if gated else ""
+    return f"## {mark}breakstep {plain(result.command)}\n\n{plain(answered(result))}"
 
 
 def _body(result: Result) -> Iterator[str]:
-    if SECTION not in result.sections:
+    if is_search(result):
         yield _steps(result)
+        return
+    if SECTION not in result.sections:
+        yield listed(told(result).splitlines()[1:])
         return
     gate = gate_of(result)
     if gate.comparison is not None:
@@ -118,8 +120,9 @@ def _why(result: Result) -> list[str]:
 
 
 def _limits(result: Result) -> list[str]:
-    notes = [*result.answer.caveats, *(f"{says}." for says in searches.warnings(result))]
-    if not notes:
+    notes = [*result.answer.caveats, *(f"{says}." for says in warnings(result))]
+    told_already = SECTION not in result.sections and not is_search(result)
+    if not notes or told_already:
         return []
     return [f"<details><summary>What limits it</summary>\n\n{listed(notes)}\n\n</details>"]
 
