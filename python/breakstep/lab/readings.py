@@ -16,6 +16,12 @@ def at_the_top(measured: Measured, source: str, name: str) -> float | None:
     return None if not values else float(values[0])
 
 
+def shown(measured: Measured, source: str, name: str, form: str = ".2f") -> str:
+    """The same as a figure."""
+    value = at_the_top(measured, source, name)
+    return "not sampled" if value is None else format(value, form)
+
+
 def reads(
     key: str, source: str, name: str, *, at_least: float | None = None, at_most: float | None = None
 ) -> Truth:

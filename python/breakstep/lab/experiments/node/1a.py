@@ -5,7 +5,7 @@ from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATA
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
-from breakstep.lab.readings import at_the_top, reads
+from breakstep.lab.readings import reads, shown
 from breakstep.lab.stacks.node import POOL, Shop
 from breakstep.lab.truths import names
 
@@ -15,8 +15,7 @@ def _knee(found: Found) -> str:
 
 
 def _database(found: Found) -> str:
-    cores = at_the_top(found["db"], "db", "cpu")
-    return "not sampled" if cores is None else f"{cores:.2f}"
+    return shown(found["db"], "db", "cpu")
 
 
 EXPERIMENT = Experiment(

@@ -5,7 +5,7 @@ from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
-from breakstep.lab.readings import at_the_top, reads
+from breakstep.lab.readings import reads, shown
 from breakstep.lab.stacks.node import Shop
 from breakstep.lab.truths import names
 
@@ -15,9 +15,8 @@ def _knee(found: Found) -> str:
 
 
 def _loop(found: Found) -> str:
-    busy = at_the_top(found["cpu"], "node", "loop_utilisation")
-    delay_ms = at_the_top(found["cpu"], "node", "loop_delay_p99")
-    return "not sampled" if busy is None or delay_ms is None else f"{busy:.2f}, {delay_ms:.0f} ms"
+    busy = shown(found["cpu"], "node", "loop_utilisation")
+    return f"{busy}, {shown(found['cpu'], 'node', 'loop_delay_p99', '.0f')} ms"
 
 
 EXPERIMENT = Experiment(

@@ -5,7 +5,7 @@ from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
-from breakstep.lab.readings import at_the_top, reads
+from breakstep.lab.readings import reads, shown
 from breakstep.lab.stacks.node import Shop
 from breakstep.lab.truths import names
 
@@ -32,8 +32,7 @@ def _moved(key: str) -> Truth:
 
 
 def _loop(found: Found) -> str:
-    read = {key: at_the_top(found[key], "node", "loop_utilisation") for key in PATHS}
-    return ", ".join(f"{key} {value or 0.0:.2f}" for key, value in read.items())
+    return ", ".join(f"{key} {shown(found[key], 'node', 'loop_utilisation')}" for key in PATHS)
 
 
 def _knees(found: Found) -> str:

@@ -15,7 +15,7 @@ from breakstep.model.record import StepRecord
 POOL = 40
 """The more connections, the more is opened at once: every request that waits has one opened."""
 IDLE_MS = 1_000
-SHARES = (0.8,)
+SHARES = (0.7,)
 FIRST = {"hold": "1s", "warmup": "0s", "timeout": "5s"}
 """A first step without a warm-up."""
 
