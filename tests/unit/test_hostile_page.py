@@ -28,7 +28,7 @@ NASTY = (MARKUP, CONTROL, TURNED, LONG)
 MEGABYTE = 1_000_000
 _OURS = """html head meta title style body a header h1 h2 h3 p dl dt dd div small nav ul li main
 section figure figcaption b br span svg path circle rect line polyline text tspan desc g table
-caption thead tbody tr th td details summary pre"""
+caption thead tbody tr th td details summary pre code"""
 ALLOWED = frozenset(_OURS.split())
 
 
@@ -88,7 +88,6 @@ def _hostile(text: str) -> tuple[Result, Recorded]:
             "experiment": said,
             "prediction": said,
             "effort": said,
-            "plan": {"nodes": text, text: [text] * 1000, **said},
         },
     )
     at_s = np.array([steps[0].window_from, steps[0].window_from + 1.0])
@@ -116,6 +115,7 @@ def _plan(text: str) -> dict[str, Any]:
         "scenario": {"method": text, "path": text, "headers": dict.fromkeys(names, text[:10_000])},
         "requests": [{"name": name, "body": text[:10_000]} for name in names],
         "slos": [text],
+        "demand": {"peak": 500, text: text},
         "probes": [{"kind": text, "label": text}],
     }
 

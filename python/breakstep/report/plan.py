@@ -24,7 +24,7 @@ _WITHOUT = {
 def plan_text(plan: CapacityPlan, width: int = 100) -> str:
     """Headline, a paragraph for each question, the table, notes; in lines of so many letters."""
     lines = [_filled(headline(plan), width), ""]
-    lines += [_entry(name, says, width) for name, says in _entries(plan)]
+    lines += [_entry(name, says, width) for name, says in entries(plan)]
     if plan.fleet is not None:
         lines += ["", *_table(plan.assumptions, plan.fleet)]
     if plan.caveats:
@@ -63,7 +63,8 @@ def _asked(fleet: Fleet, demand: PeakDemand) -> str:
     )
 
 
-def _entries(plan: CapacityPlan) -> Iterator[tuple[str, str]]:
+def entries(plan: CapacityPlan) -> Iterator[tuple[str, str]]:
+    """A name and what there is to say, for each question; without a name it belongs to the last."""
     demand, fleet = plan.terms.demand, plan.fleet
     yield "rated", f"{_rate(plan.rated_per_node)} a node: {_rated(plan)}."
     yield "within", f"{', '.join(printable(slo) for slo in plan.rated.slos) or 'no SLO'}."

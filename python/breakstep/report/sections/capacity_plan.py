@@ -1,22 +1,48 @@
-"""What to run for a demand, where the result has a plan for one."""
+"""What to run for the demand that the load-model file states, planned from this run alone."""
 
-from breakstep.report.facts import facts_shown
+from breakstep.capacity.planning import plan_capacity
+from breakstep.model.capacity import CapacityPlan
+from breakstep.model.errors import PlanError
+from breakstep.model.record import Result
+from breakstep.plan.capacity_flags import CapacityFlags, terms_from_flags
+from breakstep.report.columns import NOTHING
+from breakstep.report.finding import finding_of
 from breakstep.report.page import Material, Values
+from breakstep.report.page_table import Row, page_table
+from breakstep.report.plan import entries, headline
 
-SECTION = "plan"
-_NAMES = {
-    "rated_per_node": "a node is rated at, /s",
-    "nodes": "nodes",
-    "spare": "of these spare",
-    "autoscale_at_per_s": "add a node at, /s",
-    "rate_limit_per_s": "limit the rate to, /s",
-}
+DEMAND = "demand"
+_COLUMNS = (("assumption", ""), ("says", ""), ("nodes", "without it"), ("source", ""))
+_WORDS = ("assumption", "says", "source")
 
 
 def capacity_plan(material: Material) -> Values | None:
-    """The plan's numbers and assumptions; None without a plan."""
-    plan = material.result.sections.get(SECTION)
-    if not plan:
+    """The plan; None where no demand is stated, or the run has nothing that a plan can rest on."""
+    found = _planned(material.result)
+    if found is None:
         return None
-    named = {_NAMES.get(key, key): value for key, value in plan.items() if key != "says"}
-    return {"says": plan.get("says"), "facts": facts_shown(named)}
+    rows = [
+        Row((row.name, row.says, _count(row.nodes_without), row.source))
+        for row in found.assumptions
+    ]
+    return {
+        "headline": headline(found),
+        "entries": list(entries(found)),
+        "caveats": found.caveats,
+        "table": page_table("What the number of nodes rests on", _COLUMNS, rows, _WORDS),
+    }
+
+
+def _planned(result: Result) -> CapacityPlan | None:
+    demand = result.plan.get(DEMAND)
+    if not demand:
+        return None
+    try:
+        terms = terms_from_flags(CapacityFlags(), demand)
+        return plan_capacity([result], [finding_of(result)], None, terms)
+    except (PlanError, ValueError):  # an SLO of another version is a ValueError
+        return None
+
+
+def _count(nodes: int | None) -> str:
+    return NOTHING if nodes is None else str(nodes)
