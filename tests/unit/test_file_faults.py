@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from breakstep.model.errors import PlanError
 from breakstep.plan.faults import Faults
 from breakstep.plan.file import SIZE_MAX, read_file
+from breakstep.plan.reading import FAULTS_MAX
+from breakstep.plan.scenarios import BODY_MAX
 from breakstep.plan.tree import DEPTH_MAX, parse_tree
 
 
@@ -169,6 +171,24 @@ def test_nesting_and_numbers_are_bounded(files: Files) -> None:
         assert "YAML: " in files.faults("load: " + opened * "[")[0]
     (fault,) = files.faults(f"{TARGET}requests: [{1001 * '{},'}]")
     assert "requests: 1001 entries: at most 1000" in fault
+
+
+def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(files: Files) -> None:
+    """A thousand are enough to see that it is no load model."""
+    found = files.faults("".join(f"k{n}: 1\n" for n in range(100_000)))
+    assert len(found) == FAULTS_MAX + 1
+    assert found[-1].endswith("what follows was not read: too many faults")
+
+
+def test_bodies_are_bounded_in_all(files: Files) -> None:
+    """Each is kept in memory, however often its file is named; a device that never ends is one."""
+    (files.directory / "large").write_bytes(bytes(BODY_MAX // 2))
+    requests = ", ".join(f"{{name: r{n}, data: '@large'}}" for n in range(5))
+    found = files.faults(f"{TARGET}requests: [{requests}]")
+    assert len(found) == 2
+    assert all("the bodies before this one have over 64 MB" in fault for fault in found)
+    (fault,) = files.faults(f"{TARGET}requests: [{{data: '@/dev/zero'}}]")
+    assert "'/dev/zero' is larger than 64 MB" in fault
 
 
 def test_no_fault_can_steer_a_terminal_or_fill_it(files: Files) -> None:

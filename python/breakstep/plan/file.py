@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import cast
 
 from breakstep.model.errors import PlanError
-from breakstep.plan.faults import Faults, Place
+from breakstep.plan.faults import Faults
 from breakstep.plan.file_keys import FILE
 from breakstep.plan.file_words import flags_of
-from breakstep.plan.reading import SPELLED_MAX, Part, Reading, TooMuchError
+from breakstep.plan.reading import Part, Reading, TooMuchError
 from breakstep.plan.tree import Node, parse_tree
 from breakstep.plan.words import Flags
 
@@ -41,8 +41,6 @@ def _document(text: str, reading: Reading) -> Part:
     try:
         return FILE.read(cast("Node", root), "", reading)
     except TooMuchError:
-        says = f"with its aliases and variables the file has over {SPELLED_MAX} characters"
-        reading.faults.clause(Place("", reading.file, 1, 1), says)
         reading.faults.raise_if_any()
         raise
 

@@ -15,6 +15,8 @@ _SLO_PATTERN = (
     r"^(.*:\s*)?\s*(p\d+(\.\d+)?\s*<=?\s*\S+|(errors\s*<|goodput\s*>)=?\s*\d+(\.\d+)?\s*%)\s*$"
 )
 
+SLOS_MAX = 100
+
 
 def _switch(text: str) -> bool:
     if text not in {"true", "false"}:
@@ -141,7 +143,7 @@ FILE = Section(
             "What an arrival does: one of these, by weight.",
         ),
         "slo": Key(
-            Many(Slo(Word({"type": "string", "pattern": _SLO_PATTERN}))),
+            Many(Slo(Word({"type": "string", "pattern": _SLO_PATTERN})), SLOS_MAX),
             "p95<200ms, errors<1%, goodput>97%, each also for one request: 'NAME: p95<300ms'.",
         ),
         "load": Key(Section(LOAD), "What is offered and for how long: the flags of `find`."),

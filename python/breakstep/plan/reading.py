@@ -11,8 +11,11 @@ SPELLED_MAX = 16_000_000
 """Characters of a file once its aliases and variables are put in."""
 
 
+FAULTS_MAX = 1000
+
+
 class TooMuchError(Exception):
-    """The file is small, and what it stands for is not."""
+    """Reading ends here: the file stands for more than can be kept or told. A fault says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,16 @@ class Reading:
         return Place(name, self.file, node.line, node.column)
 
     def fault(self, node: Node, name: str, says: str) -> None:
-        """Notes a fault of a node."""
+        """Notes a fault of a node. Raises TooMuchError when nobody would read on."""
         self.faults.add(self.place(node, name), says)
+        if len(self.faults.found) >= FAULTS_MAX:
+            self.faults.clause(self.place(node, name), "what follows was not read: too many faults")
+            raise TooMuchError
 
     def spend(self, characters: int) -> None:
         """Counts what was read. Raises TooMuchError."""
         self.spelled += 1 + characters
         if self.spelled > SPELLED_MAX:
+            says = f"with its aliases and variables the file has over {SPELLED_MAX} characters"
+            self.faults.clause(Place("", self.file, 1, 1), says)
             raise TooMuchError

@@ -15,6 +15,7 @@ from breakstep.plan.requests import faults_of
 from breakstep.plan.words import Flags, RequestWords
 
 BODY_MAX = 64 * 2**20
+"""Bytes, of one body and of all together: they are kept in memory."""
 Header = tuple[str, str]
 
 
@@ -35,20 +36,21 @@ def check_together(
     flags: Flags, scenarios: Sequence[Scenario], slos: Sequence[Slo | None], faults: Faults
 ) -> None:
     """Notes what is wrong with the requests together, and with SLOs that name one."""
-    said = set()
     words = flags.requests or (RequestWords(),)
-    for one, scenario in zip(words, scenarios, strict=True):
-        for says in faults_of((scenario,), ()):
-            faults.add(one.place, says)
-            said.add(says)
-    for says in faults_of(scenarios, ()):
-        if says not in said:
-            faults.clause(flags.place("requests"), says)
-            said.add(says)
+    alone = [
+        (one.place, faults_of((each,), ())) for one, each in zip(words, scenarios, strict=True)
+    ]
+    for place, found in alone:
+        for says in found:
+            faults.add(place, says)
+    said = {says for _, found in alone for says in found}
+    together = [says for says in faults_of(scenarios, ()) if says not in said]
+    for says in together:
+        faults.clause(flags.place("requests"), says)
+    names = {scenario.name for scenario in scenarios if scenario.name}
     for number, slo in enumerate(slos):
-        for says in faults_of(scenarios, () if slo is None else (slo,)):
-            if says not in said:
-                faults.clause(flags.place("slo", number), says)
+        if slo is not None and slo.request is not None and slo.request not in names:
+            faults.clause(flags.place("slo", number), faults_of(scenarios, (slo,))[-1])
 
 
 def joined(url: Url, path: str) -> Url:
@@ -67,8 +69,13 @@ def _scenarios(flags: Flags, url: Url | None, faults: Faults) -> Iterator[Scenar
         for number, text in enumerate(flags.header)
     ]
     headers = [header for header in given if header is not None]
+    total = 0
     for words in _words(flags, faults):
+        if total > BODY_MAX:
+            faults.clause(words.place, f"the bodies before this one have over {BODY_MAX >> 20} MB")
+            words = replace(words, body=None, data=None)  # noqa: PLW2901  no more are read
         scenario = _scenario(words, headers, url, faults)
+        total += len(scenario.body)
         _check(scenario, words.place, keep_alive=flags.keep_alive is not False, faults=faults)
         yield scenario
 
