@@ -1,77 +1,82 @@
 """What one request costs in CPU: one after another, the counters read before and after."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
+from math import hypot
 
-from breakstep.lab.calibrate import unloaded_s
+from breakstep.analysis.cost import Cost
 from breakstep.lab.experiment import Bench, Experiment, Figure, Found, Held, Measured, Run, Truth
 from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.php import NEEDS, Site
-from breakstep.model.probe import ProbeSpec
-from breakstep.probe.reading import Probe
-from breakstep.probe.registry import open_probe
+from breakstep.model.units import NS_PER_S
+from breakstep.plan.flags import plan_from_flags
+from breakstep.plan.words import Flags
+from breakstep.session.cost import cost
+from breakstep.session.interrupts import interrupts
 
 KEY = "costs"
 PATHS = ("ping", "db", "slow")
-BLOCKS, REQUESTS = 5, 30
-_MS_PER_S = 1e3
+ROLES = ("php-fpm", "nginx", "postgres")
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Blocks of requests to each path; the median of the blocks, for each process."""
+    """`breakstep doctor --cost` for each path in turn, for so many seconds each."""
 
-    blocks: int = BLOCKS
-    requests: int = REQUESTS
+    seconds: float = 12.0
 
     def __call__(self, stack: Stack, bench: Bench) -> Measured:
-        """Sends them, one at a time: it is no load. Raises LabError or ProbeError."""
-        probes = {
-            role: open_probe(ProbeSpec("process", str(pid), role))
-            for role, pid in stack.processes.items()
-        }
+        """Sends one request at a time: it is no load. Raises ProbeError or TargetError."""
         figures: dict[str, float] = {}
         for path in PATHS:
-            bench.say(f"/api/{path}: {self.blocks} times {self.requests} requests")
-            url = f"{stack.url}/api/{path}"
-            unloaded_s(url, warm=0, counted=self.requests)
-            blocks = [self._block(url, probes) for _ in range(self.blocks)]
-            for role in probes:
-                figures[f"{path}_{role}_ms"] = median(block[role] for block in blocks)
+            bench.say(f"/api/{path}, one request after another for {self.seconds:g} s")
+            for one in self._costs(stack, f"/api/{path}"):
+                if one.mean_ms is not None and one.interval_ms is not None:
+                    figures[f"{path}_{one.source}_ms"] = one.mean_ms
+                    figures[f"{path}_{one.source}_half_ms"] = one.interval_ms[1] - one.mean_ms
         return Measured(figures=figures, facts=stack.facts)
 
-    def _block(self, url: str, probes: Mapping[str, Probe]) -> Mapping[str, float]:
-        before = {role: _cpu_s(probe) for role, probe in probes.items()}
-        unloaded_s(url, warm=0, counted=self.requests)
-        used = {role: _cpu_s(probe) - before[role] for role, probe in probes.items()}
-        return {role: seconds / self.requests * _MS_PER_S for role, seconds in used.items()}
+    def _costs(self, stack: Stack, path: str) -> Sequence[Cost]:
+        probes = [f"process:{pid},name={role}" for role, pid in stack.processes.items()]
+        plan = plan_from_flags(Flags(url=stack.url + path, probe=probes))
+        with interrupts() as stopping:
+            found = cost(plan, round(self.seconds * NS_PER_S), stopping)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found.costs
 
 
-def _cpu_s(probe: Probe) -> float:
-    return next(reading.value for reading in probe.read() if reading.name == "cpu")
-
-
-def total_ms(measured: Measured, path: str) -> float:
-    """What a request costs all of them together."""
-    figures = measured.figures
-    return sum(value for name, value in figures.items() if name.startswith(f"{path}_"))
+def total_ms(measured: Measured, path: str) -> tuple[float, float] | None:
+    """What a request costs all processes together, give or take how much; None if not known."""
+    names = [f"{path}_{role}" for role in ROLES]
+    means = [measured.figures.get(f"{name}_ms") for name in names]
+    halves = [measured.figures.get(f"{name}_half_ms") for name in names]
+    known, give = [one for one in means if one is not None], [h for h in halves if h is not None]
+    return (sum(known), hypot(*give)) if len(known) == len(ROLES) else None
 
 
 def _in_order(found: Found) -> Held:
-    totals = [total_ms(found[KEY], path) for path in PATHS]
-    text = ", ".join(f"{path} {total:.2f} ms" for path, total in zip(PATHS, totals, strict=True))
-    return Held(all(less < more for less, more in pairwise(totals)), text)
+    """Each dearer than the one before by more than is not known of the two."""
+    totals = [total for path in PATHS if (total := total_ms(found[KEY], path))]
+    if len(totals) < len(PATHS):
+        return Held(None, "too few batches to tell")
+    listed = [
+        f"{path} {ms:.2f} ± {half:.2f}" for path, (ms, half) in zip(PATHS, totals, strict=True)
+    ]
+    gaps = [(more - less, hypot(half, other)) for (less, half), (more, other) in pairwise(totals)]
+    certain = all(abs(gap) > doubt for gap, doubt in gaps)
+    right = all(gap > 0.0 for gap, _ in gaps)
+    return Held(right if certain else None, f"{', '.join(listed)} ms")
 
 
 def _text(path: str) -> Callable[[Found], str]:
     def read(found: Found) -> str:
-        figures = found[KEY].figures
-        php, nginx, database = (
-            figures[f"{path}_{role}_ms"] for role in ("php-fpm", "nginx", "postgres")
-        )
-        return f"PHP {php:.2f}, nginx {nginx:.2f}, PostgreSQL {database:.2f} ms"
+        total, figures = total_ms(found[KEY], path), found[KEY].figures
+        if total is None:
+            return "too few batches to tell"
+        parts = ", ".join(f"{role} {figures[f'{path}_{role}_ms']:.2f}" for role in ROLES)
+        return f"{total[0]:.2f} ± {total[1]:.2f} ms ({parts})"
 
     return read
 
