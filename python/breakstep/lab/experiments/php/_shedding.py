@@ -10,7 +10,7 @@ WORKERS = 10
 SHARES = (0.7, 1.5, 3.0)
 """Of N/W: a load that the site carries, and two that it cannot."""
 BEYOND = Shares(
-    "/api/slow", SHARES, workers_over_wait, {"hold": "6s", "warmup": "6s", "abort": False}
+    "/api/slow", SHARES, workers_over_wait, {"hold": "6s", "warmup": "4s", "abort": False}
 )
 
 
