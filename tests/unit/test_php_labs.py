@@ -79,7 +79,7 @@ def test_collapse_is_goodput_gone_while_the_workers_work() -> None:
 
 
 def test_goodput_that_stays_flat_is_told_from_goodput_that_falls() -> None:
-    """At every load, not on average; a load that is missing leaves it open."""
+    """At every load, not on average; the last window of a load counts, a missing one is open."""
     flat, falling = goodputs(63.0, 80.0, 70.0), goodputs(63.0, 30.0, 2.0)
     assert shedding.stays_flat("run", at_least=0.6).judge({"run": flat}).ok is True
     assert shedding.stays_flat("run", at_least=0.6).judge({"run": falling}).ok is False
@@ -149,10 +149,12 @@ def collapsed(goodput_per_s: float = 3.0, accepted: float = 44.0, status: int = 
 
 
 def goodputs(*per_s: float) -> Measured:
-    """Loads of the shedding labs with these goodputs, where N/W is 90/s."""
+    """Loads of the shedding labs with these goodputs, the first held twice; N/W is 90/s."""
+    loads = list(zip(shedding.SHARES, per_s, strict=False))
+    windows = [(loads[0][0], 0.0), *loads]
     steps = [
         replace(record(index, 90.0 * share), goodput_per_s=good)
-        for index, (share, good) in enumerate(zip(shedding.SHARES, per_s, strict=False))
+        for index, (share, good) in enumerate(windows)
     ]
     return replace(measured(steps, []), figures={"limit_per_s": 90.0})
 

@@ -54,7 +54,7 @@ def _whole(measured: Measured) -> Sequence[float]:
 
 
 def _shares(measured: Measured) -> Sequence[tuple[float, float]]:
+    """Load and goodput. A load that failed is held twice: the second time its queue has settled."""
     limit = limit_of(measured)
-    return [
-        (step.offered_per_s / limit, step.goodput_per_s / limit) for step in trusted_steps(measured)
-    ]
+    last = {step.offered_per_s: step for step in trusted_steps(measured)}
+    return [(load / limit, step.goodput_per_s / limit) for load, step in last.items()]
