@@ -46,7 +46,7 @@ def plan_json(plan: Plan) -> Mapping[str, Any]:
     document["target"]["url"] = redact_url(plan.target.url)
     document["scenarios"] = [_scenario(one.shown or one) for one in plan.scenarios]
     document["demand"] = dict(plan.demand)
-    document["hash"] = document.pop("digest")
+    document["hash"] = document.pop("digest") or None
     return document
 
 
