@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 JS := tests/servers/js/node_modules
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: demo test test-slow check bench fuzz setup system clean test-rust test-python
+.PHONY: demo test test-slow check bench fuzz setup system clean test-rust test-python \
+  lab-setup lab
 
 demo: setup
 	$(BIN)/breakstep demo
@@ -26,12 +27,20 @@ check: setup
 test-rust:
 	cargo test --workspace --locked
 
-test-python: setup $(JS)/.ready $(VENV)/.go
+test-python: setup $(JS)/.ready $(VENV)/.go lab-setup
 	$(BIN)/pytest
 
 # Minutes each: run before an issue is called done.
 test-slow: system setup $(JS)/.ready $(VENV)/.go
 	$(BIN)/pytest -m slow tests/slow
+
+# What the labs need: packages of the system and, in the user's cache, of npm.
+lab-setup: setup
+	$(BIN)/breakstep lab setup
+
+# Every experiment on its real stack; more than an hour.
+lab: lab-setup
+	$(BIN)/breakstep lab run all
 
 bench: system setup
 	$(BIN)/python -m benchmarks

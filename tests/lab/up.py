@@ -77,3 +77,14 @@ def _said(pattern: str, text: str) -> str:
     found = re.search(pattern, text)
     assert found is not None, text
     return found[1]
+
+
+def carried_out(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`breakstep lab run NAME` to its end, its files in `out`."""
+    return subprocess.run(
+        [*BREAKSTEP, "lab", "run", name, "--out", str(folder / "out")],
+        env=own_labs(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )

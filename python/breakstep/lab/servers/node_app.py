@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakstep.lab.servers.process import child, free_port, printed_port
+from breakstep.lab.servers.process import child, free_port, printed_port, wait_for_port
 from breakstep.lab.servers.programs import program
 from breakstep.probe.node import PRELOAD
 
@@ -37,4 +37,7 @@ def node_app(
     variables = {"BREAKSTEP_NODE_PORT": str(port), **(environment or {})}
     with child(command, output, environment=variables) as process:
         address = f"127.0.0.1:{printed_port(process, output)}"
+        if preload:
+            # It listens in a thread of its own, not always before the app does.
+            wait_for_port(port, process, output)
         yield NodeApp(address, f"127.0.0.1:{port}", process.pid, output)

@@ -34,7 +34,7 @@ class Beside:
         bench.say(f"{self.victim} alone, then beside {self.bully}, {self.repeat} times")
         flags = Flags(
             url=stack.url + self.victim,
-            hold="4s",
+            hold="3s",
             probe=stack.probes,
             pin=",".join(map(str, bench.cores.generator)) or None,
         )

@@ -6,8 +6,9 @@ from breakstep.lab.stacks.single import crowded, single
 from breakstep.lab.steps import trusted_steps
 from breakstep.model.record import StepRecord
 
-RATES = (1000.0, 2000.0)
-HOGS = 4
+RATES = (4000.0, 8000.0)
+HOGS = 24
+"""So many that a fair share of the core is less than what this load takes of the generator."""
 LOAD = Fixed("/fast", ("p99<50ms", "errors<1%"), RATES, {"hold": "4s", "warmup": "1s"})
 
 

@@ -1,0 +1,32 @@
+"""The quickest labs for real: what must come out comes out on this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.up import base_of, carried_out
+
+QUICK = (
+    "single/rolling",
+    "single/headroom",
+    "single/sweep",
+    "single/interference",
+    "php/cpu-per-request",
+)
+HELD, UNDECIDED = 0, 3
+
+pytestmark = [pytest.mark.sockets, pytest.mark.timeout(420)]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_truth_holds(name: str, tmp_path: Path) -> None:
+    """Each was measured until it could be judged; nothing of the lab is left."""
+    ended = carried_out(name, tmp_path)
+    if ended.returncode == UNDECIDED:
+        pytest.skip(f"this machine is too disturbed to judge: {ended.stdout}")
+    assert ended.returncode == HELD, ended.stdout + ended.stderr
+    assert "every truth held" in ended.stdout
+    run = tmp_path / "out" / name
+    assert (run / "report.md").read_text().strip() == ended.stdout.strip()
+    assert (run / "result.json").exists()
+    assert [path.name for path in base_of(tmp_path).iterdir()] == ["lock"]
