@@ -27,8 +27,8 @@ LONG = "\U0001f600ü漢" * 1_000_000
 NASTY = (MARKUP, CONTROL, TURNED, LONG)
 MEGABYTE = 1_000_000
 _OURS = """html head meta title style body a header h1 h2 h3 p dl dt dd div small nav ul li main
-section figure figcaption b br span svg path circle rect line polyline text tspan desc g table
-caption thead tbody tr th td details summary pre code"""
+section figure figcaption b br span svg path circle rect line polyline text tspan desc g defs use
+table caption thead tbody tr th td details summary pre code"""
 ALLOWED = frozenset(_OURS.split())
 
 
@@ -154,3 +154,24 @@ def test_what_was_cut_says_so() -> None:
 def test_an_hour_of_a_run_is_a_small_page() -> None:
     """Sixty steps, eighty signals five times a second, and no two values alike."""
     assert len(render_html(*hour()).encode()) < MEGABYTE
+
+
+def test_an_hour_of_a_thousand_steps_is_a_small_page() -> None:
+    """As many as a staircase may have: drawn once, and the tables end with a word on the rest."""
+    result, recorded = hour()
+    first = result.steps[0].window_from
+    steps = [
+        replace(
+            result.steps[k % 60],
+            index=k,
+            offered_per_s=10.0 + k,
+            window_from=first + 3.5 * k,
+            window_to=first + 3.5 * k + 2.0,
+        )
+        for k in range(1000)
+    ]
+    page = render_html(
+        replace(result, runs=(replace(result.runs[0], steps=tuple(steps)),)), recorded
+    )
+    assert len(page.encode()) < MEGABYTE
+    assert "And 600 more, in result.json." in page

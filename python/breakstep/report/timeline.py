@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from breakstep.model.record import Result
 from breakstep.model.units import format_rate
 from breakstep.report.axis import LEFT, RIGHT, Axis, Tick, multiples
-from breakstep.report.columns import reason
 from breakstep.report.geometry import Geometry
 from breakstep.store.intervals_csv import IntervalRow
 
@@ -27,7 +26,6 @@ class Band:
     width: float
     label: str
     verdict: str
-    says: str
 
     @property
     def middle(self) -> float:
@@ -57,6 +55,11 @@ class Timeline:
         """The bands of each verdict as one path, in thousandths and hundredths of a drawing."""
         verdicts = dict.fromkeys(band.verdict for band in self.bands)
         return tuple((verdict, Geometry("".join(self._areas(verdict)))) for verdict in verdicts)
+
+    @property
+    def labelled(self) -> tuple[Band, ...]:
+        """The bands that have anything to write: room for their load, or a verdict to tell."""
+        return tuple(band for band in self.bands if band.room != "none" or band.verdict in SIGNS)
 
     @property
     def signs(self) -> Mapping[str, str]:
@@ -112,7 +115,6 @@ def _bands(result: Result, timeline: Timeline) -> list[Band]:
             width=round(timeline.at(step.window_to) - start, 2),
             label=format_rate(step.offered_per_s),
             verdict=step.verdict.name,
-            says=reason(step) or f"{format_rate(step.offered_per_s)}/s pass",
         )
         for step in result.steps
         for start in (timeline.at(step.window_from),)
