@@ -133,8 +133,9 @@ def test_versions_are_brought_up_and_ended_by_commands(tmp_path: Path) -> None:
     """On one address, one at a time; nothing is left when it is over."""
     server = tmp_path / "server.py"
     server.write_text(SERVER)
-    with target() as url:
-        port = url.rpartition(":")[2]
+    with target() as free:
+        port = free.rstrip("/").rpartition(":")[2]
+    url = f"http://localhost:{port}/"
     up = [f"exec {sys.executable} -S {server} {port} {seconds}" for seconds in (0.02, 0.03)]
 
     def run() -> dict[str, object]:

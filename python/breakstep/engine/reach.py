@@ -20,13 +20,14 @@ def at_its_address(plan: Plan) -> Plan:
 
 def reachable_first(addresses: Sequence[str], port: int) -> tuple[str, ...]:
     """The addresses, the first one that accepts a connection in front; as they are if none does."""
-    chosen = next((address for address in addresses if _accepts(address, port)), None)
+    chosen = next((address for address in addresses if accepts(address, port)), None)
     if chosen is None:
         return tuple(addresses)
     return (chosen, *(address for address in addresses if address != chosen))
 
 
-def _accepts(address: str, port: int) -> bool:
+def accepts(address: str, port: int) -> bool:
+    """Whether something takes a connection there."""
     try:
         with socket.create_connection((address, port), timeout=PATIENCE_S):
             return True

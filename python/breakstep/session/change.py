@@ -13,7 +13,7 @@ from breakstep.report.check_html import render_check_html
 from breakstep.session.around import Around
 from breakstep.session.blocks import Desk, SideOfChange
 from breakstep.session.books import open_writer
-from breakstep.session.change_course import Course
+from breakstep.session.change_course import FLAGS, Course
 from breakstep.session.change_result import Ended, assembled
 from breakstep.session.detection import detected, named_probes
 from breakstep.session.signals import sampling, with_signals
@@ -28,10 +28,14 @@ def check_change(plan: ChangePlan, around: Around) -> Result:
     Raises PlanError, TargetError, ProbeError, EngineError or StoreError.
     """
     started_at, machine = datetime.now(UTC), limits.read_machine()
-    head = at_its_address(plan.head)
-    for warning in limits.warnings(head, machine):
+    for warning in limits.warnings(plan.head, machine):
         around.say(f"warning: {warning}")
     with ExitStack() as stack:
+        version = stack.enter_context(_version(plan.head, around))
+        if plan.head_command is not None:
+            # Where it listens, and what a probe reads of it, is known once it is up.
+            version.switch(plan.head_command, FLAGS["head"])
+        head = at_its_address(plan.head)
         book = stack.enter_context(sampling(named_probes(head)))
         engine = stack.enter_context(engine_for(head, machine))
         sides: dict[Side, SideOfChange] = {
@@ -43,7 +47,6 @@ def check_change(plan: ChangePlan, around: Around) -> Result:
             other = stack.enter_context(engine_for(base, machine))
             sides["base"] = SideOfChange("base", base, other, 1)
         guard = stack.enter_context(guard_on(head))
-        version = stack.enter_context(_version(head, around))
         writer = stack.enter_context(open_writer(around.out, engine))
         course = Course(plan, sides, Desk(around, writer, guard, book), version)
         course.begin()

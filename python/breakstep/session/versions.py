@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
 
+from breakstep.engine.reach import accepts
 from breakstep.model.errors import TargetError
 from breakstep.model.plan import Target
 
@@ -24,7 +25,6 @@ COMMAND_S = 300.0
 UP_S = 60.0
 END_S = 10.0
 PAUSE_S = 0.05
-CONNECT_S = 1.0
 SAID_BYTES = 4_000
 
 
@@ -107,27 +107,28 @@ class Version:
     def _answers(self) -> bool:
         """Whether something listens at the target."""
         target = self.target
-        try:
-            if target.unix_socket is None:
-                address = (target.addresses[0], target.port)
-                socket.create_connection(address, timeout=CONNECT_S).close()
-                return True
-            with socket.socket(socket.AF_UNIX) as one:
-                one.settimeout(CONNECT_S)
-                one.connect(target.unix_socket)
-                return True
-        except OSError:
-            return False
+        if target.unix_socket is not None:
+            return _listens(target.unix_socket)
+        return any(accepts(address, target.port) for address in target.addresses)
 
     def _where(self) -> str:
         target = self.target
-        return target.unix_socket or f"{target.addresses[0]}:{target.port}"
+        return target.unix_socket or f"{target.host}:{target.port}"
 
     def _said(self) -> str:
         self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, self._output.tell() - SAID_BYTES))
         lines = self._output.read().decode(errors="replace").strip().splitlines()
         return f": {lines[-1]}" if lines else "; it said nothing"
+
+
+def _listens(path: str) -> bool:
+    try:
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(path)
+            return True
+    except OSError:
+        return False
 
 
 def _tell(process: subprocess.Popen[bytes], number: int) -> None:
