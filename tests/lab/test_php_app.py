@@ -22,7 +22,7 @@ from breakstep.lab.experiments.php.open_limit_req import LIMITED
 from breakstep.lab.home import lab_home
 from breakstep.lab.place import Cores, Place
 from breakstep.lab.stack import Stack
-from breakstep.lab.stacks.php import Site
+from breakstep.lab.stacks.php import Pooler, Site
 
 WORKERS, CROWD = 4, 40
 
@@ -88,9 +88,10 @@ def test_a_worker_that_gets_no_connection_fails_every_time() -> None:
         assert {"message": "Server Error"} in [body for _, body in answers]
 
 
-def test_a_pooler_keeps_connections_that_php_does_not() -> None:
-    """The database sees PgBouncer's, and answers through it."""
-    with up(Site(workers=WORKERS, persistent=False, pooler=True)) as site:
+@pytest.mark.parametrize("knows", ["password", "secret"])
+def test_a_pooler_keeps_connections_that_php_does_not(knows: Pooler) -> None:
+    """The database sees PgBouncer's, and answers through it, whatever it knows of the password."""
+    with up(Site(workers=WORKERS, persistent=False, pooler=knows)) as site:
         assert get(f"{site.url}/api/db")[0] == 200
         assert 1 <= sessions(site) <= WORKERS
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+import psycopg
 
 from breakstep.lab.place import Place
 from breakstep.lab.servers.nginx_front import Fastcgi, Front, NginxFront, nginx_front
@@ -16,6 +19,7 @@ from breakstep.lab.servers.programs import php_fpm_program, postgres_program, pr
 from breakstep.lab.servers.versions import version
 from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.laravel import FRAMEWORK_VERSION, SCRIPT, installed
+from breakstep.model.errors import LabError
 
 NEEDS = ("nginx", "php-fpm", "php-pgsql", "laravel", "postgres", "psycopg")
 """What must be installed; `pgbouncer` too for a pooler."""
@@ -41,19 +45,23 @@ _EVERY = "every=500ms"
 _WARM_PATH, _WARM_EACH, _WARM_S = "/api/db", 2, 30.0
 
 
+Pooler = Literal["password", "secret"]
+"""What PgBouncer keeps of a password: itself, or the SCRAM secret that PostgreSQL has of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """What differs from one experiment to another.
 
     `persistent`: a worker keeps its connection to the database; `connections`: how many the app may
-    have; `pooler`: PgBouncer stands between. `http`, `server` and `location` are put into nginx's
-    configuration verbatim.
+    have; `pooler`: PgBouncer stands between, and what it knows of the app's password. `http`,
+    `server` and `location` are put into nginx's configuration verbatim.
     """
 
     workers: int = 20
     persistent: bool = True
     connections: int = 200
-    pooler: bool = False
+    pooler: Pooler | None = None
     backlog: int = 511
     unix: bool = False
     http: str = ""
@@ -85,7 +93,9 @@ class Parts:
     @property
     def probes(self) -> tuple[str, ...]:
         """By their labels: `php-fpm`, `php`, `nginx`, `listen`, `front`, `db` and `host`."""
+        pooler = self.pooler
         probes = [
+            *([] if pooler is None else [f"process:{pooler.pid},name=pgbouncer"]),
             f"{self.fpm.probe},name=php-fpm",
             f"process:{self.fpm.process.pid},name=php",
             f"process:{self.nginx.process.pid},name=nginx",
@@ -122,14 +132,23 @@ def _database(site: Site, place: Place) -> Iterator[Postgres]:
 
 @contextmanager
 def _pooler(site: Site, place: Place, behind: Postgres) -> Iterator[PgBouncer | None]:
-    if not site.pooler:
+    if site.pooler is None:
         yield None
         return
     settings = {"pool_mode": "transaction", "default_pool_size": str(site.workers)}
-    login = {_USER: _PASSWORD}
+    login = {_USER: _PASSWORD if site.pooler == "password" else _secret(behind)}
     made = pgbouncer(behind, settings, users=login, prefix=place.app, within=place.home)
     with made as pooler:
         yield pooler
+
+
+def _secret(database: Postgres) -> str:
+    query = "select rolpassword from pg_authid where rolname = %s"
+    with psycopg.connect(database.dsn(unix=True)) as session:
+        row = session.execute(query, (_USER,)).fetchone()
+    if row is None:
+        raise LabError(f"PostgreSQL does not know {_USER}, who was made just now")
+    return str(row[0])
 
 
 def _pool(site: Site, place: Place, database: Postgres | PgBouncer) -> Pool:
@@ -138,7 +157,7 @@ def _pool(site: Site, place: Place, database: Postgres | PgBouncer) -> Pool:
         "DB_USERNAME": _USER,
         "DB_PASSWORD": _PASSWORD,
         "DB_PERSISTENT": str(int(site.persistent)),
-        "DB_EMULATE_PREPARES": str(int(site.pooler)),
+        "DB_EMULATE_PREPARES": str(int(site.pooler is not None)),
     }
     return Pool(
         workers=site.workers,
@@ -185,7 +204,7 @@ def _versions(site: Site) -> Mapping[str, str]:
         "nginx": [program("nginx"), "-v"],
         "PostgreSQL": [postgres_program("postgres"), "--version"],
     }
-    if site.pooler:
+    if site.pooler is not None:
         commands["PgBouncer"] = [program("pgbouncer"), "--version"]
     return {name: version(command) for name, command in commands.items()}
 

@@ -8,8 +8,6 @@ from breakstep.lab.experiment import Found, Held, Measured, Truth
 from breakstep.lab.knees import knee_of, why_none
 from breakstep.model.record import StepRecord
 
-_MIB = 2**20
-
 
 def cost_ms(measured: Measured, source: str) -> float | None:
     """What a request adds to the CPU of a program, ms; None where too few loads tell."""
@@ -47,18 +45,6 @@ def highest_text(key: str, source: str, name: str) -> Callable[[Found], str]:
     def read(found: Found) -> str:
         most = highest(found[key], source, name)
         return "not sampled" if most is None else f"at most {most:.3g}"
-
-    return read
-
-
-def more_memory(fewer: str, more: str) -> Callable[[Found], str]:
-    """How much more the processes of PHP take, pages that they share counted for each."""
-
-    def read(found: Found) -> str:
-        before, after = (highest(found[key], "php", "memory") for key in (fewer, more))
-        if before is None or after is None:
-            return "not sampled"
-        return f"+{(after - before) / _MIB:.0f} MiB"
 
     return read
 

@@ -3,24 +3,42 @@
 from breakstep.lab.experiment import Experiment, Figure, Run
 from breakstep.lab.experiments.php._loads import CLIMB, Shares, plateau
 from breakstep.lab.experiments.php._readings import cost_text, knee_text
-from breakstep.lab.experiments.php.exp0 import NEW_EACH
 from breakstep.lab.stacks.php import NEEDS, Site
 
-POOLED = Site(persistent=False, pooler=True)
+LOADS = Shares("/api/db", CLIMB, plateau, {"hold": "4s", "warmup": "1s"})
+PROGRAMS = {"php": "PHP", "pgbouncer": "PgBouncer", "db": "PostgreSQL"}
+RUNS = (
+    Run("direct", Site(persistent=False), LOADS),
+    Run("password", Site(persistent=False, pooler="password"), LOADS),
+    Run("secret", Site(persistent=False, pooler="secret"), LOADS),
+)
+
+
+def _costs() -> tuple[Figure, ...]:
+    """The CPU of a request of each program, in each of the runs."""
+    elsewhere = {("php", "direct"): "about 13 ms", ("db", "direct"): "16.75 ms"}
+    return tuple(
+        Figure(
+            f"CPU of {name} a request, {run.key}",
+            elsewhere.get((source, run.key), "not measured"),
+            cost_text(run.key, source),
+        )
+        for source, name in PROGRAMS.items()
+        for run in RUNS
+        if (source, run.key) != ("pgbouncer", "direct")
+    )
+
 
 EXPERIMENT = Experiment(
     name="php/open-pgbouncer",
     title="a pooler in front of new connections",
-    shows="A pooler spares PostgreSQL the logins; PHP still makes one for each request, to the "
-    "pooler.",
+    shows="A pooler spares PostgreSQL the logins, but not PHP, which makes one for each request "
+    "all the same; and the pooler pays for it too unless it is given the SCRAM secret.",
     needs=(*NEEDS, "pgbouncer"),
-    runs=(NEW_EACH, Run("pooled", POOLED, Shares("/api/db", CLIMB, plateau))),
+    runs=RUNS,
     truths=(),
     elsewhere=(
-        Figure("breaks at", "not measured", knee_text("exp0", "pooled")),
-        Figure("CPU of PostgreSQL a request, without", "16.75 ms", cost_text("exp0", "db")),
-        Figure("CPU of PostgreSQL a request, pooled", "not measured", cost_text("pooled", "db")),
-        Figure("CPU of PHP a request, without", "about 13 ms", cost_text("exp0", "php")),
-        Figure("CPU of PHP a request, pooled", "not measured", cost_text("pooled", "php")),
+        Figure("breaks at", "not measured", knee_text(*(run.key for run in RUNS))),
+        *_costs(),
     ),
 )
