@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 WIDTHS = (1280, 390)
+PAPER = 718
+"""A4 within the margins that browsers leave, in pixels of the style sheet."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SMALL = 0.25
 """Pixels of a picture for one of the screen: enough to see what is where, and quicker."""
@@ -120,14 +122,16 @@ def test_a_reader_of_headings_finds_every_section(
 
 
 def test_a_report_can_be_printed(chromium: Browser, reports: Mapping[str, Path]) -> None:
-    """On paper it is light, and nothing is hidden in a region that scrolls."""
-    page = chromium.new_page(color_scheme="dark")
+    """On paper it is light, nothing is hidden in a region that scrolls, and it fits on A4."""
+    page = chromium.new_page(color_scheme="dark", viewport={"width": PAPER, "height": 1000})
     page.goto(reports["node-heavy-query"].as_uri())
     page.emulate_media(media="print")
+    wide = page.evaluate("document.documentElement.scrollWidth")
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     scrolling = page.evaluate(
         "[...document.querySelectorAll('.scroll')].map(e => getComputedStyle(e).overflowX)"
     )
     page.close()
+    assert wide <= PAPER
     assert background == "rgb(252, 252, 251)"
     assert set(scrolling) == {"visible"}
