@@ -64,7 +64,7 @@ def test_most_arrivals_come_first_and_nothing_is_divided_by_none() -> None:
 def test_a_name_cannot_speak_to_the_terminal() -> None:
     """A result may come from anywhere."""
     table = lines(mixed(record(0, 400.0), "a", "b\x1b[2J\nc"))
-    assert table[2].startswith("b?[2J?c ")
+    assert table[2].startswith("b\\x1b[2J\\nc ")
 
 
 def test_no_terminal_is_flooded() -> None:

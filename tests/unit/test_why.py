@@ -8,7 +8,7 @@ from golden import assert_golden
 
 from breakstep.diagnosis.diagnose import diagnose
 from breakstep.model.finding import Evidence, Finding
-from breakstep.report.printable import printable
+from breakstep.model.printable import printable
 from breakstep.report.why import finding_text, why_text
 
 NAMES = (

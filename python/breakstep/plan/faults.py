@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from breakstep.model.errors import PlanError
+from breakstep.model.printable import printable
 from breakstep.plan.redact import REDACTED
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ class Faults:
         """A fault of this place."""
         for hidden in self._hidden:
             says = says.replace(hidden, REDACTED)
-        self.found.append((place, _line(place.prefix + says)))
+        self.found.append((place, printable(place.prefix + says, LONGEST)))
 
     def clause(self, place: Place, says: str) -> None:
         """A fault that names its words itself."""
@@ -88,11 +89,3 @@ class Faults:
             ordered = sorted(self.found, key=lambda fault: (fault[0].line, fault[0].column))
             raise PlanError(list(dict.fromkeys(text for _, text in ordered)))
 
-
-def _line(text: str) -> str:
-    """The text fit for a terminal: a file may come from others."""
-    cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in cut
-    )

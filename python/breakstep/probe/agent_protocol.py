@@ -20,10 +20,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from breakstep.model.printable import printable
 from breakstep.model.probe import ProbeKind
 from breakstep.model.signal import Sample
 from breakstep.plan.probes import GRAMMARS
-from breakstep.probe.printable import printable
 
 NAME = "breakstep-agent"
 VERSION = 1

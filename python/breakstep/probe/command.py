@@ -15,10 +15,10 @@ from threading import Lock
 from typing import IO
 
 from breakstep.model.errors import ProbeError
+from breakstep.model.printable import printable
 from breakstep.model.probe import ProbeSpec
 from breakstep.probe.command_lines import Lines, newest
 from breakstep.probe.options import timeout_s
-from breakstep.probe.printable import printable
 from breakstep.probe.reading import Reading
 
 SILENT_S = 10.0

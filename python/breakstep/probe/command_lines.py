@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from breakstep.model.errors import ProbeError
-from breakstep.probe.printable import printable
+from breakstep.model.printable import printable
 from breakstep.probe.reading import Reading
 
 LINE_MAX = 65_536

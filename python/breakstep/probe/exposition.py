@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from breakstep.model.printable import printable
 from breakstep.model.signal import labelled
-from breakstep.probe.printable import printable
 from breakstep.probe.reading import Reading
 
 KEY_MAX = 1_000

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from breakstep.model.errors import ProbeError
+from breakstep.model.printable import printable
 from breakstep.model.probe import ProbeSpec
 from breakstep.probe.http_get import get
 from breakstep.probe.options import insecure, timeout_s
-from breakstep.probe.printable import printable
 from breakstep.probe.reading import PartialError, Reading
 
 RATE = ":rate"

@@ -9,9 +9,9 @@ from termios import FIONREAD
 from threading import Lock
 
 from breakstep.model.errors import ProbeError
+from breakstep.model.printable import printable
 from breakstep.plan.redact import REDACTED
 from breakstep.probe.options import TIMEOUT_S
-from breakstep.probe.printable import printable
 
 try:
     import psycopg

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from breakstep.model.errors import ProbeError
+from breakstep.model.printable import printable
 from breakstep.model.probe import ProbeSpec
 from breakstep.probe.libpq import Row, Session, check_dsn, number
 from breakstep.probe.postgres_cpu import LocalServer, find_server
-from breakstep.probe.printable import printable
 from breakstep.probe.reading import Reading
 
 _SETTINGS: Mapping[str, str] = {

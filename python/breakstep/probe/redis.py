@@ -13,10 +13,10 @@ from threading import Lock
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from breakstep.model.errors import ProbeError
+from breakstep.model.printable import printable
 from breakstep.model.probe import ProbeSpec
 from breakstep.plan.redact import REDACTED
 from breakstep.probe.options import timeout_s
-from breakstep.probe.printable import printable
 from breakstep.probe.reading import Reading
 from breakstep.probe.resp import Refused, command, receive
 from breakstep.probe.stream import Address, Stream, connect

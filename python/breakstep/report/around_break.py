@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from breakstep.analysis.signals import Series
+from breakstep.model.printable import printable
 from breakstep.model.record import Result, StepRecord
 from breakstep.model.signal import Signal, base_name, label_of
 from breakstep.model.slo import Slo, parse_slo
 from breakstep.model.units import NS_PER_MS, format_rate
 from breakstep.report.columns import NOTHING, duration, share
-from breakstep.report.printable import printable
 from breakstep.store.intervals_csv import IntervalRow
 
 AROUND_S = 10.0

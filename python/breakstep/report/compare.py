@@ -6,10 +6,10 @@ from typing import Any
 
 from breakstep.analysis.words import percent
 from breakstep.model.comparison import CommonLoad, CostChange, KneeChange, RunComparison
+from breakstep.model.printable import printable
 from breakstep.model.record import FORMAT, Answer, Durations, Result
 from breakstep.model.units import NS_PER_MS, format_duration, format_rate
 from breakstep.report.finding import finding_of
-from breakstep.report.printable import printable
 from breakstep.report.runs import started
 
 NOTHING = "–"

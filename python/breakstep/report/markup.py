@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Sequence
 
-from breakstep.report.printable import printable
+from breakstep.model.printable import printable
 
 LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")

@@ -7,8 +7,8 @@ from textwrap import fill
 
 from breakstep.analysis.words import counted, percent
 from breakstep.model.capacity import Assumption, CapacityPlan, Cpu, Fleet, PeakDemand
+from breakstep.model.printable import printable
 from breakstep.model.units import format_rate
-from breakstep.report.printable import printable
 
 _INDENT, _TIE = 12, "\u00a0"
 _WITHOUT = {

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from breakstep.analysis.words import counted
+from breakstep.model.printable import printable
 from breakstep.model.record import RequestRecord, StepRecord
 from breakstep.model.units import format_rate
 from breakstep.report.columns import duration, share
-from breakstep.report.printable import printable
 
 SHOWN = 20
 """All are in `result.json`."""

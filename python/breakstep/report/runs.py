@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
+from breakstep.model.printable import printable
 from breakstep.model.units import format_rate
-from breakstep.report.printable import printable
 from breakstep.store.history import History
 from breakstep.store.history_record import Entry
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from breakstep.model.finding import Alternative, Confidence, Evidence, Finding
-from breakstep.report.printable import printable
+from breakstep.model.printable import printable
 
 ROWS_SHORT = 3
 """Evidence under the answer; the reasoning has all of it."""
@@ -92,4 +92,4 @@ def _listed(heading: str, lines: Iterable[str]) -> list[str]:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(printable(line, longest=1_000) for line in lines)
+    return "\n".join(printable(line, 1_000) for line in lines)
