@@ -138,5 +138,5 @@ def _notes(words: Sequence[str], plan: Mapping[str, Any]) -> Iterator[str]:
     if any(HIDDEN in word for word in words):
         yield f"{HIDDEN} stands for what is not written down: put it in by hand"
     if plan.get("hash"):
-        yield f"plan {plan['hash']}: an equal plan has an equal hash"
+        yield f"plan {str(plan['hash'])[:12]}: an equal plan has an equal hash"
     yield "the same seed is the same schedule; the service and the host have to be the same too"
