@@ -51,7 +51,10 @@ class Taken:
 
 
 def offer(engine: Engine, plan: Plan, what: Offer, index: int, watched: Watched) -> Taken:
-    """Offers a load for the plan's warm-up and hold, until all has ended. Raises EngineError."""
+    """Offers a load for the plan's warm-up and hold, until all has ended. Raises EngineError.
+
+    The arrivals of a rate are the same for the same `index`.
+    """
     wall_ns = engine.epoch_wall_ns
     if what.connections is not None:
         return _closed(engine, plan, what.connections, (index, wall_ns), watched)

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakstep._engine import Engine
+from breakstep.analysis.host_noise import host_checks
 from breakstep.analysis.interference import interference
 from breakstep.engine.contact import Contact, first_contact, settle
 from breakstep.engine.ledger import Second
 from breakstep.engine.reach import at_its_address
-from breakstep.engine.step_runner import LOOK_NS
+from breakstep.engine.step_runner import LOOK_NS, Snapshot
 from breakstep.model.interfere import InterferePlan, Offer, Pair
 from breakstep.model.plan import Plan
 from breakstep.model.record import Answer, Result, StepRecord
@@ -27,11 +28,12 @@ from breakstep.session.books import keep, open_writer
 from breakstep.session.contact import check_contact
 from breakstep.session.detection import detected, named_probes
 from breakstep.session.environment import describe
+from breakstep.session.guard import HostGuard
 from breakstep.session.interfere_record import recorded
 from breakstep.session.interfere_why import why
 from breakstep.session.live import Screen
 from breakstep.session.signals import SignalBook, sampling, with_signals
-from breakstep.session.stage import engine_for
+from breakstep.session.stage import engine_for, guard_on
 from breakstep.store.finding_json import to_section as finding_section
 from breakstep.store.interfere_json import SECTION, to_section
 from breakstep.store.writer import RunWriter
@@ -47,11 +49,12 @@ def interfere(plan: InterferePlan, around: Around) -> Result:
     with (
         sampling(named_probes(plan.victim)) as book,
         engine_for(plan.victim, machine) as engine,
+        guard_on(plan.victim) as guard,
     ):
         contact = _contacts(plan, engine, around, machine)
         book.desk.add(detected(plan.victim, engine, around))
         with open_writer(around.out, engine) as writer:
-            course = _Course(plan, around, engine, contact, machine, book, writer)
+            course = _Course(plan, around, engine, contact, machine, book, guard, writer)
             with around.progress:
                 course.run()
             book.keep(writer)
@@ -88,6 +91,7 @@ class _Course:
     contact: Contact
     machine: Machine
     book: SignalBook
+    guard: HostGuard
     writer: RunWriter | None
     pairs: list[Pair] = field(default_factory=list)
     _index: int = 0
@@ -119,7 +123,7 @@ class _Course:
         if under_load is None or other.taken is None:
             return None
         spinning = plan.bully.spin
-        bully = recorded(self._index, plan.bully_offer, other.taken, spinning=spinning)
+        bully = recorded(self._index, plan.bully_offer, other.taken, (), spinning=spinning)
         return Pair(alone, under_load, replace(bully, cut_short=None))
 
     def _victim(self, heading: str) -> StepRecord | None:
@@ -128,24 +132,43 @@ class _Course:
         index, plan = self._index, self.plan.victim
         self._index += 1
         self.around.progress.started(heading)
-        screen = Screen(self.around.progress)
+        onlooker = _Onlooker(Screen(self.around.progress), self.guard)
         wall_ns = self.engine.epoch_wall_ns
 
         def second(one: Second) -> None:
             keep(self.writer, wall_ns, one, index)
             self.book.keep(self.writer)
 
-        watched = Watched(second, screen.look, self.around.stopping)
-        taken = offer(self.engine, plan, self.plan.victim_offer, index, watched)
+        watched = Watched(second, onlooker.look, self.around.stopping)
+        # Both windows of a pair get the same arrivals: chance is no difference between them.
+        taken = offer(self.engine, plan, self.plan.victim_offer, len(self.pairs), watched)
+        host = self.guard.hold_ended()
         if taken.interrupted:
             return None
-        return recorded(index, self.plan.victim_offer, taken, spinning=plan.spin)
+        more = host_checks(host, plan.slos)
+        return recorded(index, self.plan.victim_offer, taken, more, spinning=plan.spin)
 
     def _wait(self, length_ns: int) -> None:
         """Until the bully's load is there."""
         end_ns = time.monotonic_ns() + length_ns
         while not self.around.stopping() and time.monotonic_ns() < end_ns:
             time.sleep(LOOK_NS / NS_PER_S)
+
+
+@dataclass(slots=True)
+class _Onlooker:
+    """Shows a load, and lets what the host does count from its hold on."""
+
+    screen: Screen
+    guard: HostGuard
+    saw_hold: bool = False
+
+    def look(self, snapshot: Snapshot) -> None:
+        """Several times a second."""
+        if snapshot.phase == "hold" and not self.saw_hold:
+            self.saw_hold = True
+            self.guard.hold_begins()
+        self.screen.look(snapshot)
 
 
 def _fit(pair: Pair) -> bool:

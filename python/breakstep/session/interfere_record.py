@@ -1,10 +1,12 @@
 """From what was measured beside other load to the record of a step."""
 
+from collections.abc import Sequence
+
 from breakstep.analysis.durations import summarise
 from breakstep.analysis.trust import GeneratorFacts, check_step
 from breakstep.engine.step_runner import INTERRUPTED
 from breakstep.model.interfere import Offer
-from breakstep.model.record import InFlight, StepRecord, Trust, Verdict
+from breakstep.model.record import Check, InFlight, StepRecord, Trust, Verdict
 from breakstep.model.units import NS_PER_S
 from breakstep.session.beside import Taken
 from breakstep.session.sweep_record import generator_of
@@ -12,8 +14,10 @@ from breakstep.session.sweep_record import generator_of
 UNJUDGED = Verdict("undecided", reasons=("no SLO is judged here",))
 
 
-def recorded(index: int, offered: Offer, taken: Taken, *, spinning: bool) -> StepRecord:
-    """The step. A closed load offers what it sends."""
+def recorded(
+    index: int, offered: Offer, taken: Taken, more: Sequence[Check], *, spinning: bool
+) -> StepRecord:
+    """The step. A closed load offers what it sends. `more` are checks of the host."""
     tally, length_s = taken.tally, taken.length_s
     return StepRecord(
         index=index,
@@ -51,15 +55,15 @@ def recorded(index: int, offered: Offer, taken: Taken, *, spinning: bool) -> Ste
         window_to=(taken.epoch_wall_ns + taken.to_ns) / NS_PER_S,
         cut_short=INTERRUPTED if taken.interrupted else None,
         verdict=UNJUDGED,
-        trust=_trust(taken, spinning=spinning),
+        trust=_trust(taken, more, spinning=spinning),
     )
 
 
-def _trust(taken: Taken, *, spinning: bool) -> Trust:
+def _trust(taken: Taken, more: Sequence[Check], *, spinning: bool) -> Trust:
     facts = GeneratorFacts(
         generator=generator_of(taken.tally, taken.busiest_worker_cpu_ns, taken.length_s),
         lag=taken.tally.histogram("lag"),
         arrivals=taken.tally.arrivals,
         spinning=spinning,
     )
-    return check_step(facts, ())
+    return check_step(facts, (), more)

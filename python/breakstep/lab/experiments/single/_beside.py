@@ -55,7 +55,7 @@ class Beside:
 def ratio(
     key: str, name: str, *, at_least: float | None = None, at_most: float | None = None
 ) -> Truth:
-    """Every repeat's ratio, under load over alone, is beyond this bound."""
+    """The ratio, under load over alone, of the repeat in the middle is beyond this bound."""
 
     def judge(found: Found) -> Held:
         section = _section(found[key])
@@ -63,8 +63,8 @@ def ratio(
         if values is None:
             return Held(None, str(section["why"]))
         low, middle, high = values
-        over = at_least is None or low >= at_least
-        under = at_most is None or high <= at_most
+        over = at_least is None or middle >= at_least
+        under = at_most is None or middle <= at_most
         return Held(over and under, f"{middle:.3g} ({low:.3g} to {high:.3g})")
 
     bound = f"at least {at_least:g}" if at_least is not None else f"at most {at_most:g}"

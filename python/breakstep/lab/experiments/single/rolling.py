@@ -1,8 +1,10 @@
 """A rolling restart under load: what it costs to go without saying goodbye."""
 
+import json
 import os
 import signal
 import threading
+import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +14,10 @@ from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.single import cluster
 from breakstep.lab.truths import figure
 
-WORKERS, RATE_PER_S, RESTART_AFTER_S = 2, 200.0, 3.0
+WORKERS, RATE_PER_S = 2, 200.0
+BUSY, RESTART_AFTER_S = 150, 2.0
+"""So many requests have reached a process only when the load is there: the restart comes then."""
+LOOK_S = 0.1
 REPLACED = "replaced"
 
 
@@ -24,13 +29,14 @@ class Restarted:
 
     def __call__(self, stack: Stack, bench: Bench) -> Measured:
         """Offers the load; the restart comes from beside it."""
-        first = stack.processes["app"]
-        restart = threading.Timer(RESTART_AFTER_S, os.kill, (first, signal.SIGHUP))
+        over = threading.Event()
+        restart = threading.Thread(target=_restart, args=(stack, over))
         restart.start()
         try:
             measured = self.load(stack, bench)
         finally:
-            restart.cancel()
+            over.set()
+            restart.join()
         replaced = REPLACED in Path(str(stack.facts["output"])).read_text()
         steps = () if measured.result is None else measured.result.steps
         figures = {
@@ -39,6 +45,21 @@ class Restarted:
             "replaced": float(replaced),
         }
         return Measured(measured.result, figures, stack.facts)
+
+
+def _restart(stack: Stack, over: threading.Event) -> None:
+    """In the middle of the load, unless that is over before."""
+    while not over.wait(LOOK_S):
+        if _asked(stack.url) >= BUSY:
+            if not over.wait(RESTART_AFTER_S):
+                os.kill(stack.processes["app"], signal.SIGHUP)
+            return
+
+
+def _asked(url: str) -> int:
+    """The requests that reached the process that answers."""
+    with urllib.request.urlopen(f"{url}/health", timeout=10.0) as answer:  # noqa: S310  ours
+        return int(json.load(answer)["total"])
 
 
 OPTIONS = {"hold": "8s", "warmup": "1s", "keep_alive": False}

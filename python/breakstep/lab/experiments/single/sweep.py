@@ -26,7 +26,7 @@ EXPERIMENT = Experiment(
     shows="From some number of users on the throughput of one server stays what it is, and every "
     "further user only makes all of them wait longer.",
     needs=("node",),
-    runs=(Run("fast", single, Sweep("/fast", USERS, {"hold": "4s"})),),
+    runs=(Run("fast", single, Sweep("/fast", USERS, {"hold": "3s"})),),
     truths=(
         little("fast", within=0.01),
         flattens("fast", to_below=1.15),
