@@ -1,8 +1,12 @@
 """An experiment is carried out run by run; what could not be judged is measured again."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from breakstep.lab import catalog, run
 from breakstep.lab.carry_out import ATTEMPTS, Supervisor
 from breakstep.lab.experiment import Bench, Experiment, Figure, Found, Held, Measured, Run, Truth
 from breakstep.lab.made import LabResult
@@ -12,6 +16,7 @@ from breakstep.lab.report_json import envelope
 from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.none import none
 from breakstep.lab.truths import figure
+from breakstep.model.errors import LabError
 
 
 def test_a_run_is_made_again_only_while_a_truth_about_it_cannot_be_judged(tmp_path: Path) -> None:
@@ -105,3 +110,22 @@ def test_a_truth_says_what_it_saw() -> None:
     assert truth.judge({"a": Measured(figures={"number": 1.5})}) == Held(ok=True, ours="number 1.5")
     assert truth.judge({"a": Measured(figures={"number": 2.5})}).ok is False
     assert truth.judge({"a": Measured()}) == Held(ok=None, ours="number was not measured")
+
+
+def test_an_experiment_that_fails_does_not_keep_the_next_from_being_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its error is said, the other's report is written, and the end says which failed."""
+
+    def broken(_stack: Stack, _bench: Bench) -> Measured:
+        raise LabError("the server did not start")
+
+    first = replace(experiment(broken, 7.0), name="test/broken")
+    both = [first, experiment(shy(0), 7.0)]
+    monkeypatch.setattr(catalog, "chosen", lambda _names: both)
+    monkeypatch.setattr(run, "base_directory", lambda: tmp_path)
+    said: list[str] = []
+    with pytest.raises(LabError, match="could not be carried out: test/broken"):
+        run.run_all(["all"], tmp_path / "out", said.append)
+    assert "test/broken: error: the server did not start" in said
+    assert (tmp_path / "out" / "test" / "lab" / "report.md").exists()

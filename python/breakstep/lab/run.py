@@ -13,6 +13,7 @@ from breakstep.lab.needs import require
 from breakstep.lab.place import allowed_cores
 from breakstep.lab.report import report_text, verdict_text
 from breakstep.lab.report_json import envelope
+from breakstep.model.errors import BreakstepError, LabError
 from breakstep.report.envelope import dumps
 from breakstep.store.run_directory import RESULT, RunDirectory
 
@@ -23,16 +24,24 @@ REPORT = "report.md"
 def run_all(names: Sequence[str], out: Path, say: Say) -> Sequence[LabResult]:
     """Carries experiments out and shows each report.
 
-    Raises PlanError, LabError, and whatever a run raises.
+    Raises PlanError; LabError for what is missing, and when all is over for each that failed.
     """
     experiments = catalog.chosen(names)
     require(need for experiment in experiments for need in experiment.needs)
     base = base_directory()
     clean_up(base, say)
-    results = [_run(experiment, base, out, say) for experiment in experiments]
-    if len(results) > 1:
+    results, failed = [], []
+    for experiment in experiments:
+        try:
+            results.append(_run(experiment, base, out, say))
+        except BreakstepError as error:
+            say(f"{experiment.name}: error: {error}")
+            failed.append(experiment.name)
+    if len(experiments) > 1:
         for result in results:
             say(verdict_text(result))
+    if failed:
+        raise LabError(f"could not be carried out: {', '.join(failed)}")
     return results
 
 
