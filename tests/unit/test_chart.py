@@ -52,6 +52,19 @@ def test_steps_are_drawn_by_rate_whatever_their_order() -> None:
     assert xs == sorted(xs)
 
 
+def test_a_line_goes_through_the_median_of_a_load_that_was_offered_again() -> None:
+    """Each of the steps has its mark all the same."""
+    steps = [record(k, rate) for k, rate in enumerate((100.0, 200.0, 200.0, 200.0))]
+    goodputs = (100.0, 200.0, 0.0, 190.0)
+    again = [replace(s, goodput_per_s=g) for s, g in zip(steps, goodputs, strict=True)]
+    chart = goodput_chart(again)
+    assert chart is not None
+    places = chart.lines[1].points.split()
+    assert len(places) == 2
+    assert len(chart.marks) == 4
+    assert float(places[1].partition(",")[2]) == chart.marks[3].y
+
+
 def test_nothing_to_draw_is_no_chart() -> None:
     """No steps, or none with a response, leave the drawing out."""
     silent = replace(record(0, 100.0, "fail"), response_ms=NOTHING, goodput_per_s=0.0)

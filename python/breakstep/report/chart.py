@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from statistics import median
 
 from breakstep.model.record import Answer, StepRecord
 from breakstep.model.slo import Slo, parse_slo
@@ -168,7 +170,10 @@ def _knee(answer: Answer, x: Axis) -> Interval | None:
 def _line(
     name: str, kind: str, points: Sequence[tuple[StepRecord, float]], x: Axis, y: Axis
 ) -> Line:
-    return Line(name, kind, polyline([(x.at(s.offered_per_s), y.at(v)) for s, v in points]))
+    """Through the median of the steps of each load: a load may be offered again and again."""
+    by_rate = groupby(points, key=lambda point: point[0].offered_per_s)
+    medians = [(rate, median(value for _, value in its)) for rate, its in by_rate]
+    return Line(name, kind, polyline([(x.at(rate), y.at(value)) for rate, value in medians]))
 
 
 def _mark(step: StepRecord, value: float, x: Axis, y: Axis) -> Mark:
