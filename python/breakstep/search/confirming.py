@@ -18,6 +18,8 @@ from breakstep.search.trials import Bracket, Choice, Load, Trial, left_open
 
 VERDICTS_MAX = 3
 """At one load."""
+CHANCE = 2.0
+"""Widths."""
 
 
 def confirm(trials: Sequence[Trial], bracket: Bracket, fallbacks_max: int) -> Choice | None:
@@ -58,9 +60,14 @@ def comes_down(trials: Sequence[Trial], chosen: Choice | Done) -> bool:
     )
 
 
-def hysteresis(trials: Sequence[Trial]) -> str | None:
-    """What is suspected if a load passed whenever it was reached from below, and only then."""
-    for load in reversed(Bracket.of(trials).loads):
+def hysteresis(trials: Sequence[Trial], width: float) -> str | None:
+    """What is suspected if a load passed whenever it was reached from below, and only then.
+
+    Within two widths of the load that holds either way it is chance: there verdicts differ anyway.
+    """
+    bracket = Bracket.of(trials)
+    surely_per_s = 0.0 if bracket.low is None else bracket.low.rate_per_s * (1.0 + CHANCE * width)
+    for load in reversed([load for load in bracket.loads if load.rate_per_s > surely_per_s]):
         held = {down for down in (False, True) if _seen(trials, load, "pass", down=down)}
         failed = {down for down in (False, True) if _seen(trials, load, "fail", down=down)}
         if held == {False} and failed == {True}:

@@ -32,7 +32,7 @@ def answer(search: Standard, history: Sequence[StepRecord], done: Done, terms: T
     trials = search.trials(history)
     bracket, steps = Bracket.of(trials), [trial.record for trial in counting(trials)]
     plain = plain_answer(steps, done, terms)
-    suspected = hysteresis(trials)
+    suspected = hysteresis(trials, search.width)
     caveats = tuple(text for text in plain.caveats if text != POINT_ESTIMATE)
     caveats += () if suspected is None else (suspected,)
     status = _status(bracket, done)
