@@ -1,6 +1,7 @@
 """What a gate says: on a terminal, as Markdown, as JUnit, on a page, and stored."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
@@ -34,7 +35,11 @@ RESULTS = {
 SWEPT = result_of(four_servers())
 WRITERS = {"text": check_text, "markdown": markdown, "junit": junit_xml, "adr": adr}
 NASTY = "a|b `c` <script>x</script> ]]> & \x1b[31m \x00 \ud800 \u202e # * _ ~ @all\n\n| x |"
-SUITE = ["properties", "testcase", "system-out"]
+SUITE = ["properties", "testcase", "system-out", "system-err"]
+SUITE_ATTRIBUTES = {
+    *("id", "package", "name", "hostname", "timestamp"),
+    *("tests", "failures", "errors", "skipped", "time"),
+}
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -75,18 +80,23 @@ def test_a_result_of_another_verb_is_no_gate() -> None:
 
 @pytest.mark.parametrize("result", [*RESULTS.values(), FOUND, hostile(NASTY)])
 def test_junit_has_the_usual_shape(result: Result) -> None:
-    """Counts that agree, elements in the order of the schema, attributes that it requires."""
+    """What both schemas in use require, in their order, and nothing else; counts that agree."""
     suites = parsed(result)
     (suite,) = suites
-    assert suites.tag == "testsuites"
+    assert (suites.tag, suites.attrib) == ("testsuites", {})
+    assert suite.attrib.keys() == SUITE_ATTRIBUTES
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
     order = [child.tag for child in suite]
     assert sorted(order, key=SUITE.index) == order
-    assert {"name", "tests", "failures", "errors", "time", "timestamp"} <= suite.attrib.keys()
+    assert [order.count(tag) for tag in SUITE if tag != "testcase"] == [1, 1, 1]
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases))
     for tag, count in (("failure", "failures"), ("error", "errors")):
         assert suite.get(count) == str(sum(case.find(tag) is not None for case in cases))
-    assert all({"classname", "name", "time"} <= case.attrib.keys() for case in cases)
+    for case in cases:
+        assert case.attrib.keys() == {"classname", "name", "time"}
+        assert [child.tag for child in case] in ([], ["failure"], ["error"])
+        assert all(child.attrib.keys() == {"message", "type"} for child in case)
 
 
 def test_each_objective_and_trust_is_a_case() -> None:

@@ -1,7 +1,8 @@
 r"""A result as JUnit XML, which every CI system shows: a test case for each objective.
 
 A missed objective is a `failure`; one that could not be judged, and a measurement that cannot be
-trusted, is an `error`. What XML 1.0 has no way to write, such as most control characters, stands
+trusted, is an `error`. Elements and attributes are those that both schemas in use know, Ant's and
+Jenkins'. What XML 1.0 has no way to write, such as most control characters, stands
 as its code: `\x1b`.
 """
 
@@ -17,21 +18,31 @@ from breakstep.report.cases import Case, cases_of
 from breakstep.report.told import told
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}")
 NAME = "breakstep"
 
 
 def junit_xml(result: Result) -> str:
     """The document."""
     cases = cases_of(result)
-    suites = _element("testsuites", name=NAME, **_counts(cases))
-    started = str(result.environment.get("started_at", ""))
-    suite = _child(suites, "testsuite", name=_suite(result), timestamp=started, **_counts(cases))
+    suites = Element("testsuites")
+    suite = _child(
+        suites,
+        "testsuite",
+        id="0",
+        package=NAME,
+        name=_suite(result),
+        hostname="localhost",
+        timestamp=_started(result),
+        **_counts(cases),
+    )
     properties = _child(suite, "properties")
     for name, value in _facts(result):
         _child(properties, "property", name=name, value=value)
     for case in cases:
         _add(suite, case, f"{NAME}.{result.command}")
     _child(suite, "system-out").text = writable(told(result))
+    _child(suite, "system-err")
     indent(suites, " ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
@@ -50,7 +61,6 @@ def _add(suite: Element, case: Case, classname: str) -> None:
         suite, "testcase", classname=classname, name=case.name, time=f"{case.took_s:.3f}"
     )
     if case.standing == "passed":
-        _child(found, "system-out").text = writable(case.says)
         return
     tag = "failure" if case.standing == "failed" else "error"
     _child(found, tag, message=case.says, type=case.kind).text = writable(case.says)
@@ -72,6 +82,12 @@ def _suite(result: Result) -> str:
     return f"{NAME} {result.command} {url}".strip()
 
 
+def _started(result: Result) -> str:
+    """To the second, UTC, without a zone: the schema has no room for one."""
+    found = _TIME.match(str(result.environment.get("started_at", "")))
+    return found[0] if found is not None else "1970-01-01T00:00:00"
+
+
 def _target(result: Result) -> str:
     target = result.plan.get("target")
     return str(target.get("url", "")) if isinstance(target, dict) else ""
@@ -88,10 +104,6 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     known = {name: format_rate(rate) for name, rate in rates.items() if rate is not None}
     facts = {"id": result.id, "command": result.command, "status": answer.status, **known}
     return [*facts.items(), ("trust", result.trust.verdict)]
-
-
-def _element(tag: str, **attributes: str) -> Element:
-    return Element(tag, {name: writable(value) for name, value in attributes.items()})
 
 
 def _child(parent: Element, tag: str, **attributes: str) -> Element:
