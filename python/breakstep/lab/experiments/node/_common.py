@@ -9,7 +9,7 @@ from breakstep.lab.experiment import Measured
 from breakstep.lab.steps import trusted_steps
 
 SLO = ("p95<100ms", "errors<1%")
-STEPS: Mapping[str, Any] = MappingProxyType({"hold": "6s", "warmup": "1s", "timeout": "5s"})
+STEPS: Mapping[str, Any] = MappingProxyType({"hold": "4s", "warmup": "1s", "timeout": "5s"})
 """A load that is 5 % too much keeps requests waiting longer than the bound within such a hold."""
 SHARES = (0.4, 0.6, 0.75, 0.85, 0.95, 1.05, 1.2, 1.5)
 """Of what the service carries: four that it keeps up with, for a forecast, and some too many."""
