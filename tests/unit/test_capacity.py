@@ -319,6 +319,15 @@ def test_limits_come_from_the_slack_and_from_littles_law() -> None:
     assert (found.burst, found.concurrency) == (17, 15)
 
 
+def test_an_slo_of_another_version_leaves_the_burst_open() -> None:
+    """What cannot be read gives no slack; the rest of the plan stands."""
+    run = broke_at(150.0)
+    strange = replace(run, plan={**run.plan, "slos": ["p95<<200 parsecs"]})
+    found = planned(strange, terms=replace(PEAK, headroom=0.7))
+    assert found.limits.burst is None
+    assert found.fleet is not None
+
+
 def test_no_more_users_are_let_in_than_throughput_peaks_at() -> None:
     """Where a sweep saw throughput fall beyond nine users, nine are the limit."""
     usl = Usl(0.02, 0.01, 30.0, 9.9, None, None, None, None, None, 8, valid=True, why="")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
@@ -176,3 +177,10 @@ def standing(result: Result) -> dict[str, str | None]:
 def wrong(case: Element) -> str | None:
     """`failure`, `error` or None."""
     return next((child.tag for child in case if child.tag in ("failure", "error")), None)
+
+
+def test_a_record_of_a_decision_says_how_many_nodes_the_stated_demand_takes() -> None:
+    """Planned from the same run; without a demand nothing is said of nodes."""
+    asked = replace(FOUND, plan={**FOUND.plan, "demand": {"peak": 10.0}})
+    assert "carry 10/s" in adr(asked)
+    assert "node" not in adr(FOUND)

@@ -46,7 +46,10 @@ def _burst(result: Result, passed: Sequence[StepRecord], rated_per_s: float) -> 
 
 def _slack_s(text: str, passed: Sequence[StepRecord]) -> float | None:
     """What the lightest load leaves of a latency bound on all requests."""
-    slo = parse_slo(text)
+    try:
+        slo = parse_slo(text)
+    except ValueError:  # of a later breakstep, or not of one at all
+        return None
     if slo.kind != "latency" or slo.request is not None or not passed:
         return None
     name = next(name for name, quantile in QUANTILES.items() if quantile == slo.quantile)

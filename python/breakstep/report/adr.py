@@ -13,19 +13,14 @@ from breakstep.model.units import format_rate
 from breakstep.report.conclusion import rule, warnings
 from breakstep.report.finding import finding_of
 from breakstep.report.markup import listed, plain
+from breakstep.report.plan import headline
+from breakstep.report.planned import planned
 from breakstep.report.told import answered, is_search
 from breakstep.store.check_json import SECTION, gate_of
 
 MACHINE = ("machine", "cpu", "cores", "kernel", "breakstep")
 DAY = 10
 NONE = "None but those of the decision."
-PLANNED = {
-    "rated_per_node": "A node is rated at {} a second.",
-    "nodes": "It takes {} nodes.",
-    "spare": "Of these {} are spare.",
-    "autoscale_at_per_s": "A node is added at {} a second on each.",
-    "rate_limit_per_s": "Each refuses what is beyond {} a second.",
-}
 AGAIN: Mapping[FindingKind, str] = {
     "connection_pool": "The size of a connection pool, or the number of processes, is changed.",
     "io_workers": "The number of workers is changed, or what they wait for gets slower.",
@@ -106,8 +101,8 @@ def _decision(result: Result) -> Iterator[str]:
         yield f"One instance may be planned for {format_rate(held)}/s; it breaks beyond that."
     else:
         yield "No capacity is decided on: this run found no load that surely holds."
-    planned = _inside(result.sections, "plan")
-    yield from (text.format(planned[name]) for name, text in PLANNED.items() if planned.get(name))
+    if (plan := planned(result)) is not None:
+        yield headline(plan)
 
 
 def _gated(result: Result) -> Iterator[str]:

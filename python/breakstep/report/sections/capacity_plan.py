@@ -1,24 +1,18 @@
 """What to run for the demand that the load-model file states, planned from this run alone."""
 
-from breakstep.capacity.planning import plan_capacity
-from breakstep.model.capacity import CapacityPlan
-from breakstep.model.errors import PlanError
-from breakstep.model.record import Result
-from breakstep.plan.capacity_flags import CapacityFlags, terms_from_flags
 from breakstep.report.columns import NOTHING
-from breakstep.report.finding import finding_of
 from breakstep.report.page import Material, Values
 from breakstep.report.page_table import Row, page_table
 from breakstep.report.plan import entries, headline
+from breakstep.report.planned import planned
 
-DEMAND = "demand"
 _COLUMNS = (("assumption", ""), ("says", ""), ("nodes", "without it"), ("source", ""))
 _WORDS = ("assumption", "says", "source")
 
 
 def capacity_plan(material: Material) -> Values | None:
     """The plan; None where no demand is stated, or the run has nothing that a plan can rest on."""
-    found = _planned(material.result)
+    found = planned(material.result)
     if found is None:
         return None
     rows = [
@@ -31,17 +25,6 @@ def capacity_plan(material: Material) -> Values | None:
         "caveats": found.caveats,
         "table": page_table("What the number of nodes rests on", _COLUMNS, rows, _WORDS),
     }
-
-
-def _planned(result: Result) -> CapacityPlan | None:
-    demand = result.plan.get(DEMAND)
-    if not demand:
-        return None
-    try:
-        terms = terms_from_flags(CapacityFlags(), demand)
-        return plan_capacity([result], [finding_of(result)], None, terms)
-    except (PlanError, ValueError):  # an SLO of another version is a ValueError
-        return None
 
 
 def _count(nodes: int | None) -> str:
