@@ -1,8 +1,7 @@
 """An aggregate over an index: the database's core breaks first, and the pool is where it shows."""
 
 from breakstep.lab.experiment import Experiment, Figure, Found, Run
-from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATABASE
-from breakstep.lab.knees import knee_of
+from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATABASE, knee
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
 from breakstep.lab.readings import reads, shown
@@ -11,7 +10,7 @@ from breakstep.lab.truths import names
 
 
 def _knee(found: Found) -> str:
-    return str(knee_of(found["db"]))
+    return knee(found["db"])
 
 
 def _database(found: Found) -> str:

@@ -1,8 +1,14 @@
 """Ten connections that are each held for W: the pool gives out 10/W a second, and no more."""
 
 from breakstep.lab.experiment import Experiment, Figure, Found, Measured, Run
-from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATABASE, unloaded_s
-from breakstep.lab.knees import knee_of
+from breakstep.lab.experiments.node._common import (
+    SHARES,
+    SLO,
+    STEPS,
+    WITH_DATABASE,
+    knee,
+    unloaded_s,
+)
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
 from breakstep.lab.readings import reads, shown
@@ -16,7 +22,7 @@ def _pool_per_s(measured: Measured) -> float:
 
 
 def _knee(found: Found) -> str:
-    return f"{knee_of(found['dbsleep'])}; 10/W is {_pool_per_s(found['dbsleep']):.0f}/s"
+    return f"{knee(found['dbsleep'])}; 10/W is {_pool_per_s(found['dbsleep']):.0f}/s"
 
 
 def _database(found: Found) -> str:

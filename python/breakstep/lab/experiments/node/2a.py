@@ -1,8 +1,7 @@
 """A hash on the event loop: one thread is full while the machine looks half idle."""
 
 from breakstep.lab.experiment import Experiment, Figure, Found, Run
-from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS
-from breakstep.lab.knees import knee_of
+from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS, knee
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
 from breakstep.lab.readings import reads, shown
@@ -11,7 +10,7 @@ from breakstep.lab.truths import names
 
 
 def _knee(found: Found) -> str:
-    return str(knee_of(found["cpu"]))
+    return knee(found["cpu"])
 
 
 def _loop(found: Found) -> str:

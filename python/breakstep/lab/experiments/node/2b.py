@@ -1,7 +1,7 @@
 """A cluster of two: not twice the load, and twice the connections."""
 
 from breakstep.lab.experiment import Experiment, Figure, Found, Held, Run, Truth
-from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATABASE
+from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATABASE, knee
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
@@ -30,7 +30,7 @@ def _connections(found: Found) -> Held:
 
 
 def _knees(found: Found) -> str:
-    return f"{knee_of(found['two'])}; alone {knee_of(found['one'])}"
+    return f"{knee(found['two'])}; alone {knee(found['one'])}"
 
 
 EXPERIMENT = Experiment(

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from breakstep.lab.experiment import Measured
+from breakstep.lab.knees import knee_of
 from breakstep.lab.steps import trusted_steps
 
 SLO = ("p95<100ms", "errors<1%")
@@ -22,3 +23,8 @@ def unloaded_s(measured: Measured) -> float:
     steps = trusted_steps(measured)
     mean_ms = steps[0].service_ms.mean if steps else None
     return math.nan if mean_ms is None else mean_ms / 1e3
+
+
+def knee(measured: Measured) -> str:
+    """The breaking point as a figure."""
+    return str(knee_of(measured) or "no breaking point to be trusted")

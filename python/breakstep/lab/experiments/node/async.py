@@ -1,7 +1,7 @@
 """The same hash in three places: off the loop it costs as much, but the loop stays free."""
 
 from breakstep.lab.experiment import Experiment, Figure, Found, Held, Run, Truth
-from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS
+from breakstep.lab.experiments.node._common import NEEDS, SHARES, SLO, STEPS, knee
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
@@ -36,7 +36,7 @@ def _loop(found: Found) -> str:
 
 
 def _knees(found: Found) -> str:
-    return "; ".join(f"{key} {knee_of(found[key])}" for key in PATHS)
+    return "; ".join(f"{key} {knee(found[key])}" for key in PATHS)
 
 
 EXPERIMENT = Experiment(
