@@ -124,6 +124,18 @@ def test_one_server_is_flat_from_the_first_user_on() -> None:
     assert flat("a", within=0.05).judge({"a": Measured(of_sweep(swept(*levels)))}).ok is True
 
 
+@pytest.mark.parametrize(("longest_ms", "ok"), [(1500.0, None), (100.0, False)])
+def test_a_law_that_a_pause_at_the_edge_explains_is_not_missed(
+    longest_ms: float, *, ok: bool | None
+) -> None:
+    """Off by 20 % in five seconds: a pause of 1.5 s may do that, one of 100 ms may not."""
+    steady = level(4, 200.0)
+    laws = replace(steady.laws, little_error=0.2)
+    off = replace(steady, laws=laws, response_ms=replace(steady.response_ms, max=longest_ms))
+    measured = Measured(of_sweep(swept(level(2, 200.0), off)))
+    assert little("a", within=0.01).judge({"a": measured}).ok is ok
+
+
 def test_a_level_that_cannot_be_used_leaves_a_sweep_unjudged() -> None:
     """Whatever the other levels say."""
     levels = (level(1, 200.0), level(2, 200.0, trust="invalid"))
