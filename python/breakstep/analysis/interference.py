@@ -15,6 +15,8 @@ from breakstep.analysis.trust import trust_of
 from breakstep.model.interfere import Interference, Pair, Range
 from breakstep.model.record import Check, StepRecord, Trust
 
+KEPT = 0.9
+"""Below this share of its throughput, or beyond its inverse in p99, the endpoint is harmed."""
 INVALID, INTERRUPTED, NOTHING = (
     "the generator was not fit to measure: see the checks",
     "it was interrupted before the first pair was complete",
@@ -37,6 +39,15 @@ def interference(pairs: Sequence[Pair], *, interrupted: bool) -> Interference:
         why=why or ("" if complete else f"under load {NOTHING} in one of the repeats"),
         interrupted=interrupted,
     )
+
+
+def harms(throughput: float | None, tail: float | None) -> bool:
+    """Whether either ratio is beyond what chance does.
+
+    >>> harms(0.95, 1.05), harms(0.95, 2.0)
+    (False, True)
+    """
+    return (throughput is not None and throughput < KEPT) or (tail is not None and tail > 1 / KEPT)
 
 
 def ok_per_s(step: StepRecord) -> float:

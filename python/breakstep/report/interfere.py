@@ -5,7 +5,8 @@ from typing import Any
 
 from rich.text import Text
 
-from breakstep.analysis.interference import ok_per_s
+from breakstep.analysis.interference import harms, ok_per_s
+from breakstep.analysis.trust import CPU_NOISY
 from breakstep.analysis.words import percent
 from breakstep.model.interfere import Offer, Pair
 from breakstep.model.record import Result, StepRecord
@@ -13,9 +14,6 @@ from breakstep.model.units import NS_PER_MS, format_duration, format_rate
 from breakstep.report.finding import finding_of
 from breakstep.report.why import finding_text
 from breakstep.store.interfere_json import SECTION
-
-HARMLESS = 0.9
-"""Above this share of throughput, and below its inverse in p99, nothing is to be worried about."""
 
 
 def phase_heading(where: str, offered: Offer) -> str:
@@ -47,7 +45,7 @@ def sentence(section: Mapping[str, Any]) -> str:
     if throughput is None:
         return f"No answer: {section['why']}."
     says = f"Under load the victim keeps {_spread(throughput)} of its throughput"
-    if throughput[1] and throughput[1] < HARMLESS:
+    if throughput[1] and harms(throughput[1], None):
         says += f", {1.0 / throughput[1]:.3g} times less"
     if tail is None:
         return f"{says}; {section['why']}."
@@ -57,13 +55,9 @@ def sentence(section: Mapping[str, Any]) -> str:
 def _ratios(section: Mapping[str, Any]) -> str:
     throughput, tail = section["throughput_ratio"], section["p99_ratio"]
     says = sentence(section)
-    if throughput is not None and tail is not None and _harmless(throughput[1], tail[1]):
+    if throughput is not None and tail is not None and not harms(throughput[1], tail[1]):
         return f"{says} The load beside it does it no harm."
     return says
-
-
-def _harmless(throughput: float, tail: float) -> bool:
-    return throughput >= HARMLESS and tail <= 1.0 / HARMLESS
 
 
 def _headroom(section: Mapping[str, Any]) -> str:
@@ -73,7 +67,7 @@ def _headroom(section: Mapping[str, Any]) -> str:
     return (
         f"The generator's busiest thread used {percent(share)} of a core with the victim alone: "
         "what it sent was not limited by itself."
-        if share < HARMLESS
+        if share <= CPU_NOISY
         else f"The generator's busiest thread used {percent(share)} of a core: it was the limit."
     )
 

@@ -7,7 +7,7 @@ broke. Nothing else of a search is made up.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from breakstep.analysis.interference import ok_per_s
+from breakstep.analysis.interference import harms, ok_per_s
 from breakstep.analysis.signals import Series
 from breakstep.diagnosis.diagnose import diagnose
 from breakstep.diagnosis.observed import observed_of
@@ -15,9 +15,6 @@ from breakstep.model.finding import Finding
 from breakstep.model.interfere import Interference, Pair
 from breakstep.model.probe import ProbeState
 from breakstep.model.record import Answer, Result, RunRecord, StepRecord, Verdict
-
-HARMED = 0.9
-"""Below this share of its throughput, or beyond its inverse in p99, the endpoint suffers."""
 
 
 def why(
@@ -34,10 +31,9 @@ def why(
 
 
 def harmed(found: Interference) -> bool:
-    """Whether the median of either ratio is beyond what chance does."""
+    """Whether the median of either ratio says so."""
     throughput, tail = found.throughput_ratio, found.p99_ratio
-    slower = throughput is not None and throughput[1] < HARMED
-    return slower or (tail is not None and tail[1] > 1.0 / HARMED)
+    return harms(throughput and throughput[1], tail and tail[1])
 
 
 def _run(pair: Pair, *, harmed: bool) -> RunRecord:

@@ -55,7 +55,9 @@ def recorded(pid: int, log: Path) -> Iterator[None]:
 def write(path: Path, identity: Identity) -> None:
     """Writes an identity so that a reader sees all of it or nothing."""
     part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(asdict(identity)))
+    # The directory may belong to the server's user: what lies there already is not written through.
+    with part.open("x") as file:
+        file.write(json.dumps(asdict(identity)))
     part.replace(path)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from breakstep.analysis.trust import CPU_NOISY
 from breakstep.analysis.words import percent
 from breakstep.lab.experiment import Bench, Found, Held, Measured, Truth
 from breakstep.lab.stack import Stack
@@ -14,9 +15,6 @@ from breakstep.session.around import Around, new_run
 from breakstep.session.interfere import interfere
 from breakstep.session.interrupts import interrupts
 from breakstep.store.interfere_json import SECTION
-
-ROOM = 0.8
-"""Of a core, by the generator's busiest thread: beyond it its own number is thrown away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def headroom(key: str) -> Truth:
         share = _section(found[key])["headroom"]["busiest_worker_share"]
         if share is None:
             return Held(None, "not measured")
-        return Held(share <= ROOM, f"its busiest thread used {percent(share)} of a core")
+        return Held(share <= CPU_NOISY, f"its busiest thread used {percent(share)} of a core")
 
     return Truth(f"{key}: the generator had room, by its own CPU", (key,), judge)
 
