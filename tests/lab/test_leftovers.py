@@ -72,6 +72,15 @@ def test_a_polite_end_stops_every_server(number: signal.Signals, tmp_path: Path)
         assert not list(base_of(tmp_path).glob("single-*"))
 
 
+def test_a_server_that_ends_by_itself_ends_the_lab_and_is_named(tmp_path: Path) -> None:
+    """Nobody is left to wait in front of a stack that lost a part."""
+    with up("single/slow-sync", tmp_path) as lab:
+        os.kill(lab.app, signal.SIGKILL)
+        assert lab.supervisor.wait(30) == 1
+        assert f"error: app (process {lab.app}) has ended by itself" in lab.log.read_text()
+        assert not list(base_of(tmp_path).glob("single-*"))
+
+
 def test_two_labs_side_by_side_do_not_meet(tmp_path: Path) -> None:
     """The same lab twice: two addresses, and `down` ends both."""
     with (
