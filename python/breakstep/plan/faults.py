@@ -88,4 +88,3 @@ class Faults:
         if self.found:
             ordered = sorted(self.found, key=lambda fault: (fault[0].line, fault[0].column))
             raise PlanError(list(dict.fromkeys(text for _, text in ordered)))
-
