@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.sockets, pytest.mark.timeout(420)]
 @pytest.mark.parametrize("name", QUICK)
 def test_every_truth_holds(name: str) -> None:
     """Each was measured until it could be judged; nothing of the lab is left."""
-    with tempfile.TemporaryDirectory(prefix="breakstep-test-") as folder:
+    with tempfile.TemporaryDirectory(prefix="bs-") as folder:
         # PostgreSQL runs as another user, who has to get through.
         Path(folder).chmod(0o711)
         _carried_out(name, Path(folder))

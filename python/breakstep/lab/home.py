@@ -2,7 +2,7 @@
 
 …/breakstep-labs-UID/
     lock                      held while a lab is entered here, or one that died is cleaned up
-    single-sweep-x7k2/
+    single-x7k2p0qa/
         name                  single/sweep
         supervisor.child      who looks after it
         app.log, app.log.child, …
@@ -89,7 +89,8 @@ def locked(base: Path) -> Iterator[None]:
 
 def _enter(name: str, base: Path) -> Path:
     with locked(base):
-        path = Path(tempfile.mkdtemp(prefix=f"{name.replace('/', '-')}-", dir=base))
+        # Short: the path of a unix socket has 107 bytes at most.
+        path = Path(tempfile.mkdtemp(prefix=f"{name.partition('/')[0]}-", dir=base))
         path.chmod(_OPEN_TO_PASS)
         (path / _NAME).write_text(name)
         identity = record.of_process(os.getpid())

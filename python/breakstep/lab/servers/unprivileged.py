@@ -28,7 +28,8 @@ def unprivileged(within: Path | None = None) -> Iterator[Unprivileged]:
 
     The directory is made in `within`, which that user must be able to enter.
     """
-    with tempfile.TemporaryDirectory(prefix="breakstep-", dir=within) as folder:
+    prefix = "breakstep-" if within is None else "own-"
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=within) as folder:
         if os.geteuid() != 0:
             yield Unprivileged(Path(folder), ())
             return
