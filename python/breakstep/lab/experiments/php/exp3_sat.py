@@ -12,7 +12,7 @@ from breakstep.lab.stacks.php import NEEDS, Site
 from breakstep.model.record import StepRecord
 
 KEY = "sat"
-SHARES = (1.35, 2.0)
+SHARES = (0.6, 1.35, 2.0)
 HELD = {"hold": "10s", "warmup": "10s", "abort": False}
 """At twice N/W a request waits longer than nginx does after five seconds."""
 NEXT_TO_NOTHING, STILL_BUSY, NEARLY_ALL = 0.1, 0.8, 0.9

@@ -18,7 +18,7 @@ from breakstep.lab.experiments.php._readings import (
 )
 from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.php import NEEDS, Site
-from breakstep.lab.truths import figure, names
+from breakstep.lab.truths import figure
 from breakstep.model.record import StepRecord
 
 BACKLOG = 511
@@ -105,7 +105,6 @@ EXPERIMENT = Experiment(
         ),
         Truth("php-fpm shows the queue at a port, and 0 at a socket", ("unix", "tcp"), _blind),
         Truth("the user is told that the status page is blind", ("unix",), _told),
-        names("unix", "backlog_overflow"),
     ),
     elsewhere=(
         Figure("answers at a unix socket", "34 % refused", _answers("unix")),

@@ -15,7 +15,8 @@ from breakstep.lab.truths import figure
 
 KEY = "logs"
 LIGHT, HEAVY = "light", "heavy"
-WORKERS = 10
+WORKERS = 5
+"""Few enough that their own CPU is no matter."""
 LOADS = Shares(
     "/api/slow", (0.4, 1.2), workers_over_wait, {"hold": "8s", "warmup": "2s", "abort": False}
 )
