@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakstep.analysis.durations import NOTHING
+from breakstep.model.record import Criterion
 from breakstep.report.axis import BOTTOM, LEFT, RIGHT, TOP, Axis, duration_axis, rate_axis
-from breakstep.report.chart import goodput_chart, response_chart
+from breakstep.report.chart import goodput_chart, latency_bounds, response_chart
 
 positive = st.floats(1e-3, 1e6)
 
@@ -71,3 +72,12 @@ def test_nothing_to_draw_is_no_chart() -> None:
     assert goodput_chart([]) is None
     assert response_chart([silent]) is None
     assert goodput_chart([silent]) is not None
+
+
+def test_only_bounds_on_all_requests_are_drawn() -> None:
+    """The curve is that of all; one request's bound on it would be taken for theirs."""
+    step = record(0, 100.0)
+    texts = ("p95<200ms", "checkout: p95<300ms", "errors<1%")
+    criteria = tuple(Criterion(text, None, 1.0, "pass", "") for text in texts)
+    step = replace(step, verdict=replace(step.verdict, criteria=criteria))
+    assert latency_bounds([step]) == {"p95<200ms": 200.0}

@@ -143,10 +143,11 @@ def _loads(ordered: Sequence[StepRecord]) -> str:
 
 
 def latency_bounds(steps: Sequence[StepRecord]) -> dict[str, float]:
-    """The bounds on response times, ms, by how they are written."""
+    """The bounds on the response times of all requests, ms, by how they are written."""
     written = {criterion.slo for step in steps for criterion in step.verdict.criteria}
     slos = {text: slo for text in sorted(written) if (slo := _slo(text)) is not None}
-    return {text: slo.bound_ns / NS_PER_MS for text, slo in slos.items() if slo.kind == "latency"}
+    drawn = {t: slo for t, slo in slos.items() if slo.kind == "latency" and slo.request is None}
+    return {text: slo.bound_ns / NS_PER_MS for text, slo in drawn.items()}
 
 
 def _slo(text: str) -> Slo | None:
