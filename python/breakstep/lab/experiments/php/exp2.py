@@ -36,8 +36,16 @@ class Sized:
 def memory_mib(pid: int, proc: Path = Path("/proc")) -> float:
     """Of a process and its children; pages that several have count once among them."""
     children = (proc / f"{pid}/task/{pid}/children").read_text().split()
-    texts = [(proc / one / "smaps_rollup").read_text() for one in (str(pid), *children)]
-    return sum(int(found[1]) for text in texts if (found := _PSS_KB.search(text))) / _KB_PER_MIB
+    return sum(_pss_kb(proc / one / "smaps_rollup") for one in (str(pid), *children)) / _KB_PER_MIB
+
+
+def _pss_kb(rollup: Path) -> int:
+    """Nothing of a process that has ended since: a session of the probe, for instance."""
+    try:
+        found = _PSS_KB.search(rollup.read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return 0 if found is None else int(found[1])
 
 
 def _more(role: str) -> Callable[[Found], str]:
