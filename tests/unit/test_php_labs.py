@@ -62,6 +62,17 @@ def test_the_workers_that_get_no_connection_are_a_share_of_all() -> None:
     assert left_out(Measured(facts=FACTS)) == pytest.approx(1 / 6)
 
 
+@pytest.mark.parametrize(("completed_per_s", "ok"), [(43.0, True), (48.5, False), (38.0, False)])
+def test_workers_are_held_against_what_they_took_themselves(
+    completed_per_s: float, *, ok: bool
+) -> None:
+    """Five of 115 ms complete 43.5/s, give or take a tenth; without their log nothing is said."""
+    (truth,) = (one for one in exp3.EXPERIMENT.truths if one.says.startswith("5 workers"))
+    five = replace(held(completed_per_s), figures={"worker_ms": 115.0})
+    assert truth.judge({"5": five}).ok is ok
+    assert truth.judge({"5": held(completed_per_s)}).ok is None
+
+
 def test_forty_workers_are_held_against_four_times_the_limit_of_ten() -> None:
     """300/s are not at most 80 % of 4 · 90/s; 150/s are."""
     (truth,) = (one for one in exp3.EXPERIMENT.truths if one.keys == ("10", "40"))
