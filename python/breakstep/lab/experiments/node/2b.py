@@ -5,7 +5,7 @@ from breakstep.lab.experiments.node._common import SHARES, SLO, STEPS, WITH_DATA
 from breakstep.lab.knees import knee_of
 from breakstep.lab.ladder import Ladder
 from breakstep.lab.loads import Find
-from breakstep.lab.readings import at_the_top
+from breakstep.lab.readings import at_the_top, shown
 from breakstep.lab.stacks.node import POOL, Shop
 
 WORKERS = 2
@@ -57,6 +57,6 @@ EXPERIMENT = Experiment(
     ),
     elsewhere=(
         Figure("knee", "200 to 250/s, 1.3 to 1.6 times one process", _knees),
-        Figure("connections", "20"),
+        Figure("connections", "20", lambda found: shown(found["two"], "db", "connections", ".0f")),
     ),
 )
