@@ -7,8 +7,9 @@ from breakstep.lab.stacks.php import NEEDS, Site
 from breakstep.lab.steps import errors_of, trusted_steps
 from breakstep.lab.truths import errors_share, names
 
-LONG = {"hold": "10s", "warmup": "2s", "abort": False}
-LOADS = Shares("/api/db", (0.2, 0.3, 0.4), one_ping_after_another, LONG)
+LONG = {"hold": "20s", "warmup": "2s", "abort": False}
+"""Long enough that chance moves a share by less than two points."""
+LOADS = Shares("/api/db", (0.3, 0.4, 0.5), one_ping_after_another, LONG)
 SITE = Site(workers=120, connections=100)
 
 
