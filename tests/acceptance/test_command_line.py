@@ -149,7 +149,7 @@ def test_a_foreign_host_is_sent_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     def must_not(*_: object) -> None:
         raise AssertionError("the engine was opened")
 
-    monkeypatch.setattr("breakstep.session.find.start_engine", must_not)
+    monkeypatch.setattr("breakstep.session.stage.start_engine", must_not)
     with pytest.raises(api.PlanError, match="--authorized"):
         api.find("http://203.0.113.1/")
 
