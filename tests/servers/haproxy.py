@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakstep.lab.servers.process import child, free_port, wait_for_port
+from breakstep.lab.servers.process import child, free_port, wait_for_path, wait_for_port
 from breakstep.lab.servers.programs import program
 
 _CONFIG = """\
@@ -85,13 +85,15 @@ def haproxy(home: Path, balancer: Balancer) -> Iterator[Haproxy]:
             servers="\n".join(_servers(balancer)),
         )
     )
-    log = home / "haproxy.log"
+    log, stats_socket = home / "haproxy.log", home / "stats.sock"
+    stats_socket.unlink(missing_ok=True)  # of one that was here before
     command = [*balancer.prefix, program("haproxy"), "-db", "-f", str(config)]
     with child(command, log) as process:
         wait_for_port(port, process, log)
+        wait_for_path(stats_socket, process, log)
         yield Haproxy(
             address=f"127.0.0.1:{port}",
-            stats_socket=home / "stats.sock",
+            stats_socket=stats_socket,
             stats_address=f"127.0.0.1:{stats_port}",
             stats_url=f"http://watcher:{PASSWORD}@127.0.0.1:{page_port}/stats",
             process=process,
