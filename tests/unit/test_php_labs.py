@@ -73,12 +73,12 @@ def test_workers_are_held_against_what_they_took_themselves(
     assert truth.judge({"5": held(completed_per_s)}).ok is None
 
 
-def test_forty_workers_are_held_against_four_times_the_limit_of_ten() -> None:
-    """300/s are not at most 80 % of 4 · 90/s; 150/s are."""
-    (truth,) = (one for one in exp3.EXPERIMENT.truths if one.keys == ("10", "40"))
+def test_a_hundred_workers_are_held_against_ten_times_the_limit_of_ten() -> None:
+    """800/s are not at most 80 % of 10 · 90/s; 300/s are."""
+    (truth,) = (one for one in exp3.EXPERIMENT.truths if one.keys == ("10", "100"))
     ten = Measured(figures={"limit_per_s": 90.0})
-    assert truth.judge({"10": ten, "40": held(300.0)}).ok is False
-    assert truth.judge({"10": ten, "40": held(150.0)}).ok is True
+    assert truth.judge({"10": ten, "100": held(800.0)}).ok is False
+    assert truth.judge({"10": ten, "100": held(300.0)}).ok is True
 
 
 def test_collapse_is_goodput_gone_while_the_workers_work() -> None:

@@ -1,10 +1,11 @@
-"""5, 20 and 80 workers, where a request waits 50 ms for the database."""
+"""5, 20 and 80 workers, where a request waits ten times as long as it computes."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from breakstep.lab.calibrate import unloaded_s
 from breakstep.lab.experiment import Bench, Experiment, Figure, Found, Measured, Run
 from breakstep.lab.experiments.php._loads import Limit, Shares, plateau, workers_over_wait
 from breakstep.lab.experiments.php._readings import knee_text
@@ -12,10 +13,11 @@ from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.php import NEEDS, Site
 from breakstep.lab.truths import names, ratio_of_knees, same_within_a_step
 
-PATH = "/api/slow?ms=50"
+WAITS = 10.0
+"""Times what a lookup takes: five workers then fill half a core, and twenty could fill two."""
 SHARES = (0.5, 0.7, 0.85, 1.0, 1.15, 1.3)
 _PSS_KB = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)
-_KB_PER_MIB = 1024.0
+_KB_PER_MIB, _MS_PER_S = 1024.0, 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Sized:
 
     def __call__(self, stack: Stack, bench: Bench) -> Measured:
         """Offers them."""
-        measured = Shares(PATH, SHARES, self.limit)(stack, bench)
+        wait_ms = WAITS * _MS_PER_S * unloaded_s(f"{stack.url}/api/db")
+        measured = Shares(f"/api/slow?ms={wait_ms:.0f}", SHARES, self.limit)(stack, bench)
         sizes = {
             f"{role}_mib": memory_mib(stack.processes[role]) for role in ("php-fpm", "postgres")
         }
