@@ -1,4 +1,4 @@
-"""5, 20 and 80 workers, where a request waits ten times as long as it computes."""
+"""5, 20 and 80 workers, where a request waits eight times as long as a lookup takes."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.php import NEEDS, Site
 from breakstep.lab.truths import names, ratio_of_knees, same_within_a_step
 
-WAITS = 10.0
+WAITS = 8.0
 """Times what a lookup takes: five workers then fill half a core, and twenty could fill two."""
 SHARES = (0.5, 0.7, 0.85, 1.0, 1.15, 1.3)
 _PSS_KB = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)
