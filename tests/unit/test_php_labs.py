@@ -89,14 +89,9 @@ def test_collapse_is_goodput_gone_while_the_workers_work() -> None:
     assert [truth.judge({"sat": well}).ok for truth in truths] == [False, False, False]
 
 
-def test_goodput_that_stays_flat_is_told_from_goodput_that_falls() -> None:
-    """At every load, not on average; the last window of a load counts, a missing one is open."""
-    flat, falling = goodputs(63.0, 80.0, 70.0), goodputs(63.0, 30.0, 2.0)
-    assert shedding.stays_flat("run", at_least=0.6).judge({"run": flat}).ok is True
-    assert shedding.stays_flat("run", at_least=0.6).judge({"run": falling}).ok is False
-    assert shedding.falls("run", at_most=0.1).judge({"run": falling}).ok is True
-    assert shedding.falls("run", at_most=0.1).judge({"run": flat}).ok is False
-    assert shedding.stays_flat("run", at_least=0.6).judge({"run": goodputs(63.0, 80.0)}).ok is None
+def test_goodput_is_told_by_load_and_of_a_load_the_last_window() -> None:
+    """Both are shares of N/W; the first load was held twice, and nothing came of it at first."""
+    assert shedding.goodput("run")({"run": goodputs(63.0, 81.0)}) == "0.7 → 0.70, 1.5 → 0.90"
 
 
 @pytest.mark.parametrize(
