@@ -1,4 +1,4 @@
-"""5, 20 and 80 workers, where a request waits eight times as long as a lookup takes."""
+"""5, 20 and 80 workers, where a request waits five times as long as a lookup takes."""
 
 import re
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from breakstep.lab.stack import Stack
 from breakstep.lab.stacks.php import NEEDS, Site
 from breakstep.lab.truths import names, ratio_of_knees, same_within_a_step
 
-WAITS = 8.0
-"""Times what a lookup takes: five workers then fill half a core, and twenty could fill two."""
+WAITS = 5.0
+"""Times what a lookup takes: five workers leave some of a core, and twenty could fill three."""
 SHARES = (0.5, 0.7, 0.85, 1.0, 1.15, 1.3)
 _PSS_KB = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)
 _KB_PER_MIB, _MS_PER_S = 1024.0, 1000.0
@@ -73,7 +73,7 @@ EXPERIMENT = Experiment(
     truths=(
         names("5", "io_workers", "php"),
         names("20", "cpu_workers", "php|host"),
-        ratio_of_knees("20", "5", at_least=1.3),
+        ratio_of_knees("20", "5", at_least=1.2),
         same_within_a_step("20", "80"),
     ),
     elsewhere=(
