@@ -55,15 +55,15 @@ def test_a_wait_is_that_of_the_database(site: Stack) -> None:
     assert 30 <= less.took_ms < tenth.took_ms
 
 
-def test_both_logs_tell_of_the_same_request(site: Stack) -> None:
-    """The time of nginx holds that of the worker, and nginx was connected at once."""
+def test_both_logs_tell_what_a_request_took(site: Stack) -> None:
+    """In ms and by the same clock; nginx was connected at once. A line comes after its answer."""
     url = f"{site.url}/api/slow?ms=50"
     (worker,) = written(fpm_lines, Path(site.facts["fpm_log"]), url)
-    front = nginx_lines(Path(site.facts["nginx_log"]))[-1]
+    (front,) = written(nginx_lines, Path(site.facts["nginx_log"]), url)
     assert (front.status, worker.status) == (200, 200)
-    assert front.took_ms >= worker.took_ms - 1
+    assert min(front.took_ms, worker.took_ms) >= 49
     assert front.connect_ms is not None
-    assert abs(front.at_s - worker.at_s) <= 2
+    assert abs(front.at_s - worker.at_s) <= 5
 
 
 def test_every_worker_keeps_one_connection(site: Stack) -> None:
