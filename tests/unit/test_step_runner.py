@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from breakstep._engine import Segment
 from breakstep.engine.generator import start_engine
 from breakstep.engine.step_runner import Measurement, StepRunner, Watch, Window
+from breakstep.model.errors import EngineError
 from breakstep.model.plan import Plan, Scenario, Staircase, Step, Target
 from breakstep.model.slo import parse_slo
 from breakstep.session.record import Judge
@@ -66,3 +68,15 @@ def test_a_single_request_without_looks_keeps_no_rows() -> None:
     alone = replace(MIX, scenarios=MIX.scenarios[:1], slos=())
     window = run(alone, STEP)[0].window
     assert (window.rows, window.due_ns, window.performed) == (b"", None, None)
+
+
+def test_a_step_that_the_engine_refuses_is_an_error_of_ours() -> None:
+    """Load is still to come: the next step cannot begin."""
+    engine = start_engine(MIX, 100)
+    watch = Watch(lambda _: None, lambda _: None, stopping=lambda: False)
+    try:
+        engine.append(Segment(start_ns=engine.now_ns(), duration_ns=60_000 * MS, concurrency=1))
+        with pytest.raises(EngineError, match="refused a step"):
+            StepRunner(engine, MIX).run(STEP, watch)
+    finally:
+        engine.stop()

@@ -102,7 +102,7 @@ class StepRunner:
         start_ns = self._engine.now_ns() + LEAD_NS
         rows = bool(step.looks_ns) or len(self._plan.weights) > 1
         segments = _segments(step, self._plan.arrivals, start_ns, rows=rows)
-        phases = {self._engine.append(segment): phase for phase, segment in segments}
+        phases = {self._append(segment): phase for phase, segment in segments}
         ledger = StepLedger(phases, self._plan.workers)
         schedule = _Schedule([segment for _, segment in segments], self._plan.weights, rows)
         course = _Course(step, ledger, start_ns, schedule)
@@ -114,6 +114,12 @@ class StepRunner:
                 watch.second(second)
             self._look(course, watch)
         return course.measurement(interrupted=False)
+
+    def _append(self, segment: Segment) -> int:
+        try:
+            return self._engine.append(segment)
+        except ValueError as error:
+            raise EngineError(f"the load generator refused a step: {error}") from error
 
     def _drain(self, course: "_Course") -> None:
         try:
