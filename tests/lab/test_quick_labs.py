@@ -9,7 +9,7 @@ from lab.up import base_of, carried_out
 
 QUICK = (
     "single/rolling",
-    "single/headroom",
+    "node/1b",
     "single/sweep",
     "single/interference",
     "php/cpu-per-request",
