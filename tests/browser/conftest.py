@@ -31,7 +31,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Debian's own, with one family of fonts; Playwright's browsers are never downloaded."""
     program = shutil.which("chromium")
     if program is None:
-        pytest.skip("no chromium: run `make system`")
+        pytest.fail("no chromium: run `make system`")
     directory = tmp_path_factory.mktemp("fonts")
     fonts = directory / "fonts.conf"
     fonts.write_text(_FONTS.format(cache=directory), encoding="utf-8")

@@ -1,5 +1,6 @@
 """The quickest labs for real: what must come out comes out on this machine."""
 
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -16,22 +17,28 @@ QUICK = (
 )
 HELD, UNDECIDED = 0, 3
 
-pytestmark = [pytest.mark.sockets, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.sockets, pytest.mark.timeout(840)]
 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_every_truth_holds(name: str) -> None:
     """Each was measured until it could be judged; nothing of the lab is left."""
+    if _carried_out(name) == UNDECIDED:
+        assert _carried_out(name) == HELD
+
+
+def _carried_out(name: str) -> int:
+    """The exit code; one that tells of a disturbed machine is for the caller to judge."""
     with tempfile.TemporaryDirectory(prefix="bs-") as folder:
         # PostgreSQL runs as another user, who has to get through.
         Path(folder).chmod(0o711)
-        _carried_out(name, Path(folder))
+        ended = carried_out(name, Path(folder))
+        if ended.returncode != UNDECIDED:
+            _held(ended, name, Path(folder))
+        return ended.returncode
 
 
-def _carried_out(name: str, folder: Path) -> None:
-    ended = carried_out(name, folder)
-    if ended.returncode == UNDECIDED:
-        pytest.skip(f"this machine is too disturbed to judge: {ended.stdout}")
+def _held(ended: subprocess.CompletedProcess[str], name: str, folder: Path) -> None:
     assert ended.returncode == HELD, ended.stdout + ended.stderr
     assert "every truth held" in ended.stdout
     run = folder / "out" / name
