@@ -31,7 +31,8 @@ from breakstep.cli.options import (
     Workers,
     option,
 )
-from breakstep.cli.show import STANDARD_OUTPUT, show, write_json
+from breakstep.cli.output import STANDARD_OUTPUT
+from breakstep.cli.show import show, write_json
 from breakstep.model.plan import Plan
 from breakstep.model.record import Result
 from breakstep.plan.source import plan_from

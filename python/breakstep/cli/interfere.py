@@ -23,7 +23,8 @@ from breakstep.cli.options import (
     Workers,
     option,
 )
-from breakstep.cli.show import STANDARD_OUTPUT, write_json
+from breakstep.cli.output import STANDARD_OUTPUT
+from breakstep.cli.show import write_json
 from breakstep.model.interfere import InterferePlan
 from breakstep.model.record import Result
 from breakstep.plan.interfere_flags import (

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from breakstep.cli.exits import reported
 from breakstep.cli.options import OUTPUT, option
-from breakstep.cli.show import show, show_sweep, write_text
+from breakstep.cli.output import write_text
+from breakstep.cli.show import show, show_sweep
 from breakstep.model.record import Result
 from breakstep.report.adr import adr
 from breakstep.report.around_break import around_break

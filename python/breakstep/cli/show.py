@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from breakstep.cli.output import STANDARD_OUTPUT, write_out, write_text
+from breakstep.cli.output import write_out
 from breakstep.model.record import Result
 from breakstep.report.conclusion import conclusion
 from breakstep.report.requests import requests_table, telling_step
@@ -13,8 +13,6 @@ from breakstep.report.sweep import conclusion as sweep_conclusion
 from breakstep.report.table import steps_table
 from breakstep.store.result_json import dumps
 from breakstep.store.sweep_json import sweep_of
-
-__all__ = ["STANDARD_OUTPUT", "show", "show_sweep", "write_json", "write_text"]
 
 
 def show(result: Result, console: Console, out: Path | None, *, table: bool) -> None:

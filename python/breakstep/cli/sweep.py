@@ -28,7 +28,8 @@ from breakstep.cli.options import (
     Workers,
     option,
 )
-from breakstep.cli.show import STANDARD_OUTPUT, show_sweep, write_json
+from breakstep.cli.output import STANDARD_OUTPUT
+from breakstep.cli.show import show_sweep, write_json
 from breakstep.model.record import Result
 from breakstep.model.sweep import Sweep, SweepPlan
 from breakstep.plan.source import flags_from
